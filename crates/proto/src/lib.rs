@@ -49,6 +49,11 @@ pub mod fuzzing {
         crate::protection::operations::run(bytes);
     }
 
+    /// Records, genuine or not.
+    pub fn record(bytes: &[u8]) {
+        crate::protection::record_operations::run(bytes);
+    }
+
     /// Operations on the receiving half.
     pub fn receive(bytes: &[u8]) {
         crate::receive::operations::run(bytes);

@@ -24,8 +24,19 @@ mod cipher;
 mod identity;
 mod public_key;
 mod ticket;
+#[cfg(any(test, fuzzing))]
+mod ticket_operations;
 mod tls;
 mod trust;
+
+/// The bodies of the fuzz targets that reach inside.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    /// Tickets and keys as people type them.
+    pub fn ticket(bytes: &[u8]) {
+        crate::ticket_operations::run(bytes);
+    }
+}
 
 pub use identity::{Identity, IdentityError};
 pub use public_key::{PublicKey, PublicKeyError};

@@ -111,7 +111,7 @@ impl Ticket {
         Trust::keys([self.key])
     }
 
-    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+    pub(crate) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(vec![VERSION]);
         bytes.extend_from_slice(&self.port.to_be_bytes());
         bytes.extend_from_slice(self.key.as_bytes());
@@ -129,15 +129,14 @@ impl Ticket {
             }
             bytes.extend_from_slice(&address.port().to_be_bytes());
         }
-        let check = Sha256::digest(&bytes[..]);
-        bytes.extend_from_slice(&check[..CHECK_LEN]);
+        let check = check(&bytes);
+        bytes.extend_from_slice(&check);
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, TicketError> {
-        let body = bytes.len().checked_sub(CHECK_LEN).ok_or(TicketError::Form)?;
-        let (body, check) = bytes.split_at(body);
-        if Sha256::digest(body)[..CHECK_LEN] != *check {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, TicketError> {
+        let (body, told) = bytes.split_last_chunk().ok_or(TicketError::Form)?;
+        if check(body) != *told {
             return Err(TicketError::Mistyped);
         }
         let mut reader = Reader(body);
@@ -156,6 +155,12 @@ impl Ticket {
         }
         Ok(Self { key, secret, port, addresses })
     }
+}
+
+/// What follows these bytes of a ticket.
+pub(crate) fn check(body: &[u8]) -> [u8; CHECK_LEN] {
+    let digest = Sha256::digest(body);
+    *digest.first_chunk().expect("32 bytes")
 }
 
 struct Reader<'a>(&'a [u8]);

@@ -18,6 +18,8 @@ mod number;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod operations;
 pub(crate) mod record;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod record_operations;
 mod replay;
 #[cfg(any(test, fuzzing))]
 pub(crate) mod testing;

@@ -15,15 +15,16 @@ use whimbrel_wire::{
     Parameter, SackBuilder, Shutdown, ShutdownAck, ShutdownComplete, Ssn, Tsn,
 };
 
+use super::protected_peer::Cover;
 use super::script::Script;
 use super::victim::{Sent, Victim};
 
 const UDP: u16 = 9899;
-const VICTIM_PORT: u16 = 5001;
-const PEER_PORT: u16 = 7000;
+pub(crate) const VICTIM_PORT: u16 = 5001;
+pub(crate) const PEER_PORT: u16 = 7000;
 const PAYLOAD: [u8; 1500] = [0x5a; 1500];
 /// Decisions in one run at most.
-const MAX_SCRIPT: usize = 3000;
+pub(crate) const MAX_SCRIPT: usize = 3000;
 
 /// One endpoint and a peer whose every step is a byte of `bytes`.
 ///
@@ -31,11 +32,19 @@ const MAX_SCRIPT: usize = 3000;
 /// If anything happens that must not, whatever the peer does.
 pub(crate) fn run(bytes: &[u8]) {
     let mut script = Script::new(bytes, MAX_SCRIPT);
-    let mut attack = Attack::new(&mut script);
-    while !script.is_empty() {
-        attack.step(&mut script);
-    }
-    attack.fall_silent();
+    Attack::new(&mut script).run(&mut script);
+}
+
+/// What the victim is like.
+pub(crate) fn config(choice: u8) -> Config {
+    let mut config = if choice & 1 == 0 { Config::rfc() } else { Config::mobile() };
+    config.failure.association = AssociationFailure::Silence(Duration::from_secs(300));
+    config.limits.receive_buffer = if choice & 2 == 0 { 5000 } else { 100_000 };
+    config.limits.send_buffer = if choice & 4 == 0 { 5000 } else { 60_000 };
+    config.limits.associations = 3;
+    (config.limits.paths, config.limits.peer_addresses) = (5, 4);
+    config.pairing = if choice & 8 == 0 { PathPairing::PerDestination } else { PathPairing::Mesh };
+    config
 }
 
 fn victim_address(n: u8) -> SocketAddr {
@@ -43,12 +52,14 @@ fn victim_address(n: u8) -> SocketAddr {
 }
 
 /// Number 3 is nobody the peer has announced, unless it does.
-fn peer_address(n: u8) -> SocketAddr {
+pub(crate) fn peer_address(n: u8) -> SocketAddr {
     SocketAddr::new(Ipv4Addr::new(10, 0, n, 2).into(), UDP)
 }
 
-struct Attack {
-    victim: Victim,
+pub(crate) struct Attack {
+    pub(crate) victim: Victim,
+    /// What packets are hidden by, if they are.
+    pub(crate) cover: Option<Cover>,
     /// The tag we want packets to carry.
     tag: u32,
     /// The tag the victim wants, as far as we have seen.
@@ -69,27 +80,8 @@ struct Attack {
 impl Attack {
     fn new(script: &mut Script<'_>) -> Self {
         let choice = script.byte();
-        let mut config = if choice & 1 == 0 { Config::rfc() } else { Config::mobile() };
-        config.failure.association = AssociationFailure::Silence(Duration::from_secs(300));
-        config.limits.receive_buffer = if choice & 2 == 0 { 5000 } else { 100_000 };
-        config.limits.send_buffer = if choice & 4 == 0 { 5000 } else { 60_000 };
-        config.limits.associations = 3;
-        (config.limits.paths, config.limits.peer_addresses) = (5, 4);
-        config.pairing = if choice & 8 == 0 { PathPairing::PerDestination } else { PathPairing::Mesh };
-        let mut attack = Self {
-            victim: Victim::new(config, vec![victim_address(1), victim_address(2)]),
-            tag: 0x1111_2222,
-            victim_tag: 0,
-            victim_tsn: Tsn(0),
-            cookie: vec![0; 40],
-            info: Vec::new(),
-            tsn: script.pick(&[Tsn(1000), Tsn(u32::MAX - 5), Tsn(0), Tsn(0x7fff_fffd)]),
-            ssn: Ssn(0),
-            bundle: Vec::new(),
-            last: None,
-            connects: 0,
-        };
-        attack.victim.command(Command::Listen { port: VICTIM_PORT });
+        let tsn = script.pick(&[Tsn(1000), Tsn(u32::MAX - 5), Tsn(0), Tsn(0x7fff_fffd)]);
+        let mut attack = Self::on(config(choice), tsn);
         // Most of the state space lies behind a handshake.
         match choice >> 4 & 3 {
             0 => {}
@@ -102,6 +94,33 @@ impl Attack {
             }
         }
         attack
+    }
+
+    /// On a victim that listens and has heard nothing yet.
+    pub(crate) fn on(config: Config, tsn: Tsn) -> Self {
+        let mut victim = Victim::new(config, vec![victim_address(1), victim_address(2)]);
+        victim.command(Command::Listen { port: VICTIM_PORT });
+        Self {
+            victim,
+            cover: None,
+            tag: 0x1111_2222,
+            victim_tag: 0,
+            victim_tsn: Tsn(0),
+            cookie: vec![0; 40],
+            info: Vec::new(),
+            tsn,
+            ssn: Ssn(0),
+            bundle: Vec::new(),
+            last: None,
+            connects: 0,
+        }
+    }
+
+    pub(crate) fn run(mut self, script: &mut Script<'_>) {
+        while !script.is_empty() {
+            self.step(script);
+        }
+        self.fall_silent();
     }
 
     fn step(&mut self, script: &mut Script<'_>) {
@@ -155,15 +174,20 @@ impl Attack {
             let checksum = if script.one_in(16) { ChecksumMode::Zero } else { ChecksumMode::Crc32c };
             (route, tag, checksum)
         };
-        let bytes = packet(tag, &core::mem::take(&mut self.bundle), checksum);
-        self.victim.deliver(route, &bytes);
+        let bundle = core::mem::take(&mut self.bundle);
+        let clear = packet(tag, &bundle, checksum);
+        match self.cover.as_mut().filter(|_| !init && !script.one_in(16)) {
+            Some(cover) => self.victim.deliver_as(route, &cover.seal(script, tag, bundle), &clear),
+            None => self.victim.deliver(route, &clear),
+        }
         self.learn();
     }
 
     /// Remembers what the victim's packets say about it.
-    fn learn(&mut self) {
+    pub(crate) fn learn(&mut self) {
         for sent in core::mem::take(&mut self.victim.sent) {
-            let packet = Packet::parse(&sent.bytes).expect("checked before");
+            let opened = self.cover.as_mut().map(|cover| cover.read(&sent.bytes));
+            let packet = Packet::parse(opened.as_ref().unwrap_or(&sent.bytes)).expect("checked before");
             for chunk in packet.chunks().flatten() {
                 match chunk {
                     Chunk::Init(init) => {
@@ -184,6 +208,21 @@ impl Attack {
             }
             self.last = Some(sent);
         }
+    }
+
+    /// Remembers what an honest peer says whose place we shall take, and returns the packet in clear.
+    pub(crate) fn overhear(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let opened = self.cover.as_mut().map(|cover| cover.read_own(bytes));
+        let clear = opened.unwrap_or_else(|| bytes.to_vec());
+        for chunk in Packet::parse(&clear).expect("checked before").chunks().flatten() {
+            match chunk {
+                Chunk::Init(init) => (self.tag, self.tsn) = (init.initiate_tag, init.initial_tsn),
+                Chunk::InitAck(ack) => (self.tag, self.tsn) = (ack.initiate_tag, ack.initial_tsn),
+                Chunk::Data(data) => (self.tsn, self.ssn) = (data.tsn.next(), data.ssn.next()),
+                _ => {}
+            }
+        }
+        clear
     }
 
     // ---- the peer's steps
@@ -411,6 +450,11 @@ impl Attack {
     // ---- the victim's user
 
     fn connect(&mut self) {
+        self.call();
+        self.learn();
+    }
+
+    pub(crate) fn call(&mut self) {
         self.connects += 1;
         self.victim.command(Command::Connect {
             token: ConnectToken(self.connects),
@@ -418,7 +462,6 @@ impl Attack {
             remote_port: PEER_PORT,
             local_port: Some(VICTIM_PORT),
         });
-        self.learn();
     }
 
     fn command(&mut self, script: &mut Script<'_>) {
@@ -477,7 +520,7 @@ impl Attack {
     }
 }
 
-fn route(local: u8, remote: u8) -> Route {
+pub(crate) fn route(local: u8, remote: u8) -> Route {
     Route { local: victim_address(local), remote: peer_address(remote) }
 }
 
@@ -495,7 +538,7 @@ fn address(script: &mut Script<'_>) -> IpAddr {
     script.pick(&choices)
 }
 
-fn packet(tag: u32, chunks: &[u8], checksum: ChecksumMode) -> Vec<u8> {
+pub(crate) fn packet(tag: u32, chunks: &[u8], checksum: ChecksumMode) -> Vec<u8> {
     struct Raw<'a>(&'a [u8]);
     impl EmitChunk for Raw<'_> {
         fn wire_len(&self) -> usize {

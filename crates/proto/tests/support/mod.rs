@@ -4,6 +4,7 @@
 
 pub(crate) mod hostile_peer;
 pub(crate) mod lossy_pair;
+pub(crate) mod protected_peer;
 #[path = "../../src/script.rs"]
 mod script;
 mod victim;

@@ -73,9 +73,14 @@ impl Victim {
     // ---- inputs
 
     pub(crate) fn deliver(&mut self, route: Route, bytes: &[u8]) {
+        self.deliver_as(route, bytes, bytes);
+    }
+
+    /// Delivers a packet whose chunks are those of `clear`.
+    pub(crate) fn deliver_as(&mut self, route: Route, bytes: &[u8], clear: &[u8]) {
         let before = self.confirmed();
         let mut chunks = 0;
-        if let Ok(packet) = Packet::parse(bytes) {
+        if let Ok(packet) = Packet::parse(clear) {
             chunks = packet.chunks().count();
             self.data_chunks_in += packet.chunks().filter(|c| matches!(c, Ok(Chunk::Data(_)))).count();
         }
@@ -133,7 +138,7 @@ impl Victim {
 
     /// Addresses known to be the peer's.
     fn confirmed(&self) -> BTreeSet<IpAddr> {
-        let paths = self.up.iter().flat_map(|&id| self.endpoint.paths(id));
+        let paths = self.endpoint.associations().flat_map(|(id, _)| self.endpoint.paths(id));
         paths.filter(|path| path.state != PathState::Unconfirmed).map(|path| path.route.remote.ip()).collect()
     }
 
