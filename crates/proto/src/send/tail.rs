@@ -247,7 +247,9 @@ impl Sender {
         let Some(mut probe) = self.tail.take_if(answered) else { return };
         // The first transmission would have brought what was in the same packet: a path may have become shorter.
         let is_lost = probe.beside.is_some_and(|beside| outstanding.is_in_flight_by(beside, probe.path));
-        if now < probe.answer_from && !is_lost {
+        // An answer to the probe would not have been overdue by now: a link that is thin has just brought the first transmission.
+        let too_late = !probe.elsewhere && now > probe.sent_at + probe.timeout;
+        if (now < probe.answer_from || too_late) && !is_lost {
             // What is left of the tail has had its time.
             _ = report.path(probe.path);
             return;

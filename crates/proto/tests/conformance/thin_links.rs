@@ -146,6 +146,33 @@ fn a_heartbeat_that_has_overtaken_the_tail_tells_of_its_loss() {
     }
 }
 
+/// The set-up has measured some milliseconds, and a full packet takes more than 150. The tail was probed for, the answer to its first transmission was taken for one to the
+/// probe, and all of the window went out again, and once more for T3-rtx, which took it for a black hole: 548 bytes a packet for seconds, and 70 chunks twice.
+#[test]
+fn a_first_flight_that_takes_long_is_not_called_lost() {
+    for (up, rtt_ms) in [(53_000, 4), (53_000, 14), (60_000, 10), (80_000, 10)] {
+        for seed in SEEDS {
+            let queue = QueueLimit::packets(300);
+            let way = |bps| {
+                let delay = millis(rtt_ms / 2) + Duration::from_micros(seed * 100);
+                LinkConfig { rate_bps: Some(bps), delay, queue, ..LinkConfig::default() }
+            };
+            let configs = [&b"client"[..], b"server"]
+                .map(|name| SeededExchanges::new(7, name).protect(Config::mobile()));
+            let client = User::client(&remotes(1)).queueing(5, 20_000);
+            let links = [[way(up), way(1_000_000)]];
+            let mut pair = Pair::with_configs(seed, configs, &links, client, User::server());
+            for second in 1..=10 {
+                pair.world.run_until(Instant::ZERO + Duration::from_secs(second));
+                let size = pair.paths(CLIENT)[0].packet_size;
+                assert!(size >= 1200, "{up} {rtt_ms} {seed}: {size} bytes after {second} s");
+            }
+            let again = pair.paths(CLIENT)[0].counters.data_retransmitted;
+            assert!(again <= 26, "{up} {rtt_ms} {seed}: {again}");
+        }
+    }
+}
+
 /// `cargo test --release -p whimbrel-proto --test conformance -- --ignored --nocapture thin_links`
 #[test]
 #[ignore = "prints a table; the command is above"]

@@ -54,6 +54,9 @@ pub(super) struct OfPath {
     pub(super) due: Option<Instant>,
 }
 
+/// Timers and busy hosts are not exact.
+const SLACK: Duration = Duration::from_millis(10);
+
 impl OfPath {
     pub(super) fn new(path: PathId) -> Self {
         Self {
@@ -85,7 +88,15 @@ impl OfPath {
             }
         }
         let Some(newest) = change.newest_departure(met.now, met.least_round_trip(self.path)) else { return };
-        self.round_trip = met.now.saturating_since(newest.at);
+        let took = met.now.saturating_since(newest.at);
+        // As long as a handshake of small packets is all that has measured the path, the first full ones may take much longer, and what seems to
+        // answer a retransmission late is rather the answer to the first transmission.
+        let least = met.least_round_trip(self.path).unwrap_or_default();
+        let first_was_late = change.sent_again == Some(newest.at) && took > least * 2 + SLACK;
+        if self.smoothed.is_none() && first_was_late {
+            return;
+        }
+        self.round_trip = took;
         let smoothed = self.smoothed.map_or(self.round_trip, |before| (before * 7 + self.round_trip) / 8);
         self.smoothed = Some(smoothed);
         if self.newest.is_none_or(|known| known.is_before(newest)) {
