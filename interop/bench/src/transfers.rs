@@ -13,8 +13,8 @@ use crate::table::{self, number};
 use crate::{Common, Crowd, Transfers};
 
 /// Every stack there is.
-pub(crate) const STACKS: [&str; 7] =
-    ["whimbrel", ENCRYPTED, "usrsctp", "rtc-sctp", "rtc-sctp-single", "tcp", "raw-udp"];
+pub(crate) const STACKS: [&str; 8] =
+    ["whimbrel", ENCRYPTED, "quinn", "usrsctp", "rtc-sctp", "rtc-sctp-single", "tcp", "raw-udp"];
 
 /// On top of what a transfer should take.
 const GRACE: Duration = Duration::from_secs(20);

@@ -3,6 +3,7 @@
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 
+mod quic;
 mod raw_udp;
 mod rtc_sctp;
 mod tcp;
@@ -18,7 +19,7 @@ pub(crate) const BUFFER: usize = 4 << 20;
 /// What an end is to do.
 #[derive(Args, Clone)]
 pub(crate) struct End {
-    /// whimbrel, whimbrel-encrypted, rtc-sctp, rtc-sctp-single, raw-udp, tcp or udp-exchange
+    /// whimbrel, whimbrel-encrypted, quinn, rtc-sctp, rtc-sctp-single, raw-udp, tcp or udp-exchange
     pub(crate) stack: String,
     /// Which end
     pub(crate) role: Role,
@@ -73,6 +74,7 @@ impl Role {
 pub(crate) fn run(end: &End) -> anyhow::Result<()> {
     let mut report = match end.stack.as_str() {
         "whimbrel" | whimbrel::ENCRYPTED => return whimbrel::run(end),
+        "quinn" => quic::run(end)?,
         "rtc-sctp" => rtc_sctp::run(end, true)?,
         "rtc-sctp-single" => rtc_sctp::run(end, false)?,
         "raw-udp" => raw_udp::run(end)?,

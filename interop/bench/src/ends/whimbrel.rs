@@ -22,10 +22,10 @@ const SCTP_PORT: u16 = 5002;
 pub(crate) const ENCRYPTED: &str = "whimbrel-encrypted";
 
 /// Messages below this size are handed over and taken many at a time.
-const SMALL: usize = 4096;
+pub(super) const SMALL: usize = 4096;
 
 /// … so many.
-const HANDFUL: usize = 256;
+pub(super) const HANDFUL: usize = 256;
 
 /// Time for the paths of idle associations to be confirmed and for what the handshakes used to be freed.
 const SETTLING: Duration = Duration::from_secs(4);
