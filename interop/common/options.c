@@ -42,14 +42,18 @@ static const char usage_text[] =
     "  --heartbeat MS (0: off) --sack-delay MS --sack-freq N --path-mtu BYTES\n"
     "  --sndbuf BYTES --rcvbuf BYTES (default 4 MiB) --streams-out N --streams-in N (default 1024)\n"
     "  --max-message BYTES     largest message taken (default 1 MiB)\n"
-    "  --plain                 announce no extensions (usrsctp only)\n";
+    "  --plain                 announce no extensions (usrsctp only)\n"
+    "  --cmt off|on|rpv1|rpv2|mptcp   new data on all paths at once, uncoupled or coupled (usrsctp only)\n"
+    "  --dac                   ... with delayed acknowledgements for that\n"
+    "  --nr-sack               offer NR-SACK (usrsctp only)\n";
 
 enum { OPTION_FIRST = 256 };
 enum option_id {
     LISTEN = OPTION_FIRST, CONNECT, BIND, PORT, REMOTE_PORT, UDP, UDP_REMOTE, AT, ACCEPT, SEND, SIZE, STREAMS,
     UNORDERED, ECHO, EXPECT, PROGRESS, HOLD, CLOSE, ABORT_TEXT, COMMANDS, TIMEOUT, RTO_MIN, RTO_INITIAL, RTO_MAX,
     PMR, AMR, INIT_RETRANSMITS, HEARTBEAT, SACK_DELAY, SACK_FREQ, PATH_MTU, SNDBUF, RCVBUF, STREAMS_OUT,
-    STREAMS_IN, MAX_MESSAGE, PLAIN, ASCONF, AUTO_ASCONF, CHANGE, AUTH_KEY, HMAC, HELP,
+    STREAMS_IN, MAX_MESSAGE, PLAIN, ASCONF, AUTO_ASCONF, CHANGE, AUTH_KEY, HMAC, CMT, DAC,
+    NR_SACK, HELP,
 };
 
 static const struct option long_options[] = {
@@ -95,6 +99,9 @@ static const struct option long_options[] = {
     {"change", required_argument, NULL, CHANGE},
     {"auth-key", required_argument, NULL, AUTH_KEY},
     {"hmac", required_argument, NULL, HMAC},
+    {"cmt", required_argument, NULL, CMT},
+    {"dac", no_argument, NULL, DAC},
+    {"nr-sack", no_argument, NULL, NR_SACK},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -160,6 +167,17 @@ static enum closing closing_parse(const char *text)
             return (enum closing)i;
     fail("not a way to close", text);
     return CLOSE_DEFAULT;
+}
+
+/* The numbers of SCTP_CMT_OFF to SCTP_CMT_MPTCP. */
+static int cmt_parse(const char *text)
+{
+    static const char *const names[] = {"off", "on", "rpv1", "rpv2", "mptcp"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    fail("not a way to use several paths", text);
+    return 0;
 }
 
 static void take_tuning(struct options *o, int id, const char *text)
@@ -237,6 +255,9 @@ static void take(struct options *o, int id, const char *text)
     case STREAMS_IN: o->streams_in = (uint32_t)number(text, 65535); break;
     case MAX_MESSAGE: o->message_limit = (uint32_t)number(text, 1 << 30); break;
     case PLAIN: o->plain = true; break;
+    case CMT: o->cmt = cmt_parse(text); break;
+    case DAC: o->dac = true; break;
+    case NR_SACK: o->nr_sack = true; break;
     default: take_mobility(o, id, text);
     }
 }

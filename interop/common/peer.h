@@ -32,7 +32,8 @@ struct options {
     uint64_t send_messages;
     uint32_t send_size;
     uint32_t send_streams;
-    bool unordered, echo, plain, asconf, auto_asconf, read_commands;
+    bool unordered, echo, plain, asconf, auto_asconf, read_commands, dac, nr_sack;
+    int cmt;                          /* concurrent multipath transfer: SCTP_CMT_OFF, SCTP_CMT_BASE ... */
     const char *change[MAX_CHANGES];  /* one at each report of progress */
     uint32_t changes;
     uint64_t expect_messages;

@@ -27,6 +27,16 @@ static void never_unreachable(void)
         report("error", "\"call\":\"guard\",\"error\":\"%s\"", strerror(errno));
 }
 
+/* Several paths at once. Without nr_sack none of its extensions says anything to the peer. */
+static void several_paths(const struct options *options)
+{
+    usrsctp_sysctl_set_sctp_cmt_on_off((uint32_t)options->cmt);
+    usrsctp_sysctl_set_sctp_cmt_use_dac(options->dac);
+    usrsctp_sysctl_set_sctp_nrsack_enable(options->nr_sack);
+    if (usrsctp_sysctl_get_sctp_cmt_on_off() != (uint32_t)options->cmt)
+        report("option_refused", "\"option\":\"sctp_cmt_on_off\",\"error\":\"\"");
+}
+
 void stack_start(const struct options *options)
 {
     sctp_port = options->port;
@@ -43,6 +53,7 @@ void stack_start(const struct options *options)
         usrsctp_sysctl_set_sctp_auth_enable(1);
         usrsctp_sysctl_set_sctp_asconf_enable(1);
     }
+    several_paths(options);
     if (options->plain) {
         usrsctp_sysctl_set_sctp_ecn_enable(0);
         usrsctp_sysctl_set_sctp_asconf_enable(0);

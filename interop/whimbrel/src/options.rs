@@ -2,7 +2,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use whimbrel::proto::{AuthConfig, DarMode, HmacAlgorithm, SharedKeys, SharedSecret};
+use whimbrel::proto::{AuthConfig, DarMode, HmacAlgorithm, OutOfOrder, SackForm, SharedKeys, SharedSecret};
 use whimbrel::{Config, Encapsulation};
 
 use crate::changes::Change;
@@ -111,6 +111,15 @@ pub(crate) struct Options {
     /// Start from Config::mobile() instead of Config::rfc().
     #[arg(long)]
     pub mobile: bool,
+    /// New data on all paths at once.
+    #[arg(long)]
+    pub combine: bool,
+    /// Offer NR-SACK.
+    #[arg(long)]
+    pub nr_sack: bool,
+    /// Delay acknowledgements out of order, too, and say for how many packets they are.
+    #[arg(long)]
+    pub dac: bool,
 }
 
 /// How to close.
@@ -160,6 +169,15 @@ impl Options {
 
     pub(crate) fn config(&self) -> Config {
         let mut config = if self.mobile { Config::mobile() } else { Config::rfc() };
+        if self.combine {
+            config = config.combining_paths();
+        }
+        if self.nr_sack {
+            config.sack.form = SackForm::NonRenegable;
+        }
+        if self.dac {
+            config.sack.out_of_order = OutOfOrder::Delay;
+        }
         let set = |value: Option<u64>, field: &mut Duration| {
             if let Some(milliseconds) = value {
                 *field = Duration::from_millis(milliseconds);
