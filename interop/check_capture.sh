@@ -31,7 +31,7 @@ for file in "$@"; do
     summary=$(read_capture -Y "(sctp || _ws.malformed$with_tcp) && !icmp && !icmpv6" -T fields -e sctp.chunk_type -e sctp.checksum.status \
         -e _ws.malformed -e _ws.expert.severity -e frame.number -e tcp.checksum.status -E occurrence=a | awk -F'\t' -v tcp="$with_tcp" '
         BEGIN { split("DATA INIT INIT_ACK SACK HEARTBEAT HEARTBEAT_ACK ABORT SHUTDOWN SHUTDOWN_ACK ERROR COOKIE_ECHO COOKIE_ACK ECNE CWR SHUTDOWN_COMPLETE AUTH", name, " ")
-                name[65] = "I_DATA"; name[129] = "ASCONF_ACK"; name[131] = "RE_CONFIG"; name[133] = "PAD"
+                name[17] = "NR_SACK"; name[65] = "I_DATA"; name[129] = "ASCONF_ACK"; name[131] = "RE_CONFIG"; name[133] = "PAD"
                 name[193] = "FORWARD_TSN"; name[194] = "ASCONF"; name[195] = "I_FORWARD_TSN" }
         {
             packets++

@@ -20,6 +20,7 @@ graceful='"how":"shutdown_complete"'
 # What is said in this time arrives even on a machine that does many other things.
 hold="--hold 1000"
 . ./address_changes.sh
+. ./several_paths.sh
 . ./webrtc.sh
 . ./programs.sh
 
@@ -207,6 +208,7 @@ usrsctp_part() {
     on_b ip link set home-end up
     address_changes
     topology_down "$name"
+    usrsctp_several_paths
 }
 
 kernel_part() {
