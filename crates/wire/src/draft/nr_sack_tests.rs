@@ -19,7 +19,7 @@ fn read(chunk_type: u8, value: &[u8], check: impl Fn(Option<NrSack<'_>>)) {
 
 const BLOCK: fn(u16, u16) -> GapAckBlock = |start, end| GapAckBlock { start, end };
 
-// No stack at hand sends these; the bytes follow the figure.
+// The bytes follow the figure.
 #[test]
 fn the_lists_are_where_the_figure_has_them() {
     let (renegable, kept) = ([BLOCK(2, 3)], [BLOCK(4, 4), BLOCK(7, 9)]);
@@ -44,6 +44,22 @@ fn the_lists_are_where_the_figure_has_them() {
     assert_eq!(read.sack.gap_ack_blocks().collect::<Vec<_>>(), renegable);
     assert_eq!(read.non_renegable_blocks().collect::<Vec<_>>(), kept);
     assert_eq!(read.sack.duplicate_tsns().collect::<Vec<_>>(), [Tsn(9)]);
+}
+
+// One of usrsctp 0.9.5, over UDP, with DAC: what is in one list is not in the other.
+#[test]
+fn what_usrsctp_sends_is_read() {
+    let value = hex("801f86d2 003ff148 0001 0002 0000 0000 000b 000b 0002 000a 000c 000c");
+    let raw = [&[CHUNK_NR_SACK, 0x40, 0, 4 + value.len() as u8], value.as_slice()].concat();
+    let packet = packet_of(&Unknown { chunk_type: CHUNK_NR_SACK, flags: 0x40, raw: &raw });
+    let read = NrSack::read(&raw_chunks(&packet)[0]).expect("an NR-SACK");
+    assert_eq!(
+        (read.sack.cumulative_tsn_ack, read.sack.a_rwnd, read.sack.packets),
+        (Tsn(0x801f_86d2), 0x003f_f148, 1)
+    );
+    assert_eq!(read.sack.gap_ack_blocks().collect::<Vec<_>>(), [BLOCK(11, 11)]);
+    assert_eq!(read.non_renegable_blocks().collect::<Vec<_>>(), [BLOCK(2, 10), BLOCK(12, 12)]);
+    assert_eq!(read.sack.duplicate_tsns().len(), 0);
 }
 
 #[test]
