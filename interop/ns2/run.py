@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""b08 Figures 7 and 12 in ns-2, as rows.
+"""b08 Figures 7 and 12 and b09's concurrent transfer in ns-2, as rows.
 
     interop/ns2/run.py fig07 [--stock] [--pairs wlan-geran] [--first 0] [--repetitions 30] [--jobs 2] [--out ns2-fig07.csv]
     interop/ns2/run.py fig12 [--out ns2-fig12.csv]
+    interop/ns2/run.py cmt [--repetitions 5] [--jobs 2] [--out ns2-cmt]
     interop/ns2/run.py experiments [--repetitions 30] [--jobs 2] [--out ns2-experiments]
+    interop/ns2/run.py cmt-experiments [--repetitions 5] [--jobs 2] [--out ns2-cmt-experiments]
     interop/ns2/run.py speed [--seconds 300] [--repetitions 30]
 
 ns-2 is a copy in which a source does not stall (mended.py); with `--stock` it is the program as installed.
@@ -11,7 +13,8 @@ ns-2 is a copy in which a source does not stall (mended.py); with `--stock` it i
 `speed` runs one long run and Figure 7's sweep in ns-2 and in Whimbrel's lab by turns and compares their CPU seconds; it keeps the
 sweep's rows.
 `--set NAME=VALUE` runs with another setting (see the scripts), to find out what a difference comes from, and `--only
-NAME=VALUE` runs only cells with this value of pair, src, qs or pmr. `experiments` runs those in causes.toml.
+NAME=VALUE` runs only cells with this value of pair, src, qs or pmr, or of the lab's axis of that name. `experiments` runs those in
+causes.toml, and `cmt-experiments` those in causes_cmt.toml.
 
 Needs Debian's package ns2, and cargo or in BESIDE_NS2 the path of the lab's example of that name. The seeds are those of the
 scenarios: 1,000,000 x the number of the scenario + the repetition; sources start when they start in the lab with that seed.
@@ -30,6 +33,7 @@ import subprocess
 import sys
 import tomllib
 
+import cmt
 import mended
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -162,6 +166,22 @@ def fig12(arguments):
     print(f"rows in {arguments.out}")
 
 
+def of_cmt(arguments):
+    before = cpu_of_children()
+    how = {
+        "repetitions": range(arguments.first, arguments.first + arguments.repetitions),
+        "run": functools.partial(ns, arguments.program),
+        "start": start,
+        "jobs": arguments.jobs,
+    }
+    out = pathlib.Path(arguments.out)
+    if arguments.what == "cmt":
+        cmt.sweep(out, settings=words(arguments.set), only=arguments.only, **how)
+    else:
+        cmt.experiments(out, words, **how)
+    print(f"rows in {out}, {cpu_of_children() - before:.1f} CPU s")
+
+
 def timed(work):
     """What some work yields, and the CPU seconds of the processes it started."""
     before = cpu_of_children()
@@ -220,8 +240,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["fig07", "fig12", "experiments", "speed"])
-    parser.add_argument("--repetitions", type=int, default=30)
+    parser.add_argument("what", choices=["fig07", "fig12", "cmt", "experiments", "cmt-experiments", "speed"])
+    parser.add_argument("--repetitions", type=int, help="5 of b09, 30 of b08 unless given")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=int, default=300)
@@ -232,8 +252,11 @@ def main():
     parser.add_argument("--out")
     arguments = parser.parse_args()
     arguments.program = arguments.program or ns_mended()
-    arguments.out = arguments.out or f"ns2-{arguments.what}" + ("" if arguments.what == "experiments" else ".csv")
-    {"fig07": fig07, "fig12": fig12, "experiments": experiments, "speed": speed}[arguments.what](arguments)
+    is_directory = arguments.what in ["cmt", "experiments", "cmt-experiments"]
+    arguments.out = arguments.out or f"ns2-{arguments.what}" + ("" if is_directory else ".csv")
+    arguments.repetitions = arguments.repetitions or (5 if "cmt" in arguments.what else 30)
+    what = {"fig07": fig07, "fig12": fig12, "cmt": of_cmt, "experiments": experiments, "cmt-experiments": of_cmt, "speed": speed}
+    what[arguments.what](arguments)
 
 
 if __name__ == "__main__":
