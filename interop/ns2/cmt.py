@@ -7,6 +7,8 @@ import pathlib
 import sys
 import tomllib
 
+import lab_changed
+
 HERE = pathlib.Path(__file__).resolve().parent
 # The lab's axes, and its values; of Figure 5's, the delays that are drawn and every other buffer.
 FIGURE_5 = {"bw_ratio": [1, 2, 3, 4, 5, 6, 8, 10, 14], "wired_ms": [5, 90], "rbuf_kb": [16, 64, 128, 256, 512, 2048]}
@@ -39,7 +41,8 @@ def every_cell(figure):
 
 def asked_for(cell, only):
     """Whether it has the values of `only`; what the cell has no axis for does not count. A value may be several, with commas."""
-    return all(str(cell.get(name, value)) in value.split(",") for name, value in (word.split("=", 1) for word in only))
+    wanted = (word.split("=", 1) for word in only)
+    return all(name not in cell or str(cell[name]) in value.split(",") for name, value in wanted)
 
 
 def words_for(figure, cell, start):
@@ -89,11 +92,13 @@ def causes():
         return tomllib.load(file)["experiment"]
 
 
-def experiments(out, words, **how):
-    """What causes_cmt.toml changes in ns-2: NUMBER-FIGURE.csv. What is changed in Whimbrel is a series of the lab's, and in its own rows."""
-    out.mkdir(parents=True, exist_ok=True)
+def experiments(out, words, repetitions, **how):
+    """What causes_cmt.toml changes: DIRECTORY/NUMBER-ours and NUMBER-ns2, a file for each figure."""
     for number, entry in enumerate(causes()):
-        if "ns2" in entry:
-            for figure in entry["of"]:
-                found = rows(figure, settings=words(entry["ns2"]), only=entry.get("only", []), **how)
-                write(figure, found, out / f"{number}-{figure}.csv")
+        theirs = out / f"{number}-ns2"
+        theirs.mkdir(parents=True, exist_ok=True)
+        for figure in entry["of"] if "ns2" in entry else []:
+            found = rows(figure, repetitions, settings=words(entry["ns2"]), only=entry.get("only", []), **how)
+            write(figure, found, theirs / f"{figure}.csv")
+        if "ours" in entry or "source" in entry:
+            lab_changed.run(entry.get("ours", []), entry.get("source"), entry["of"], len(repetitions), out / f"{number}-ours")

@@ -6,12 +6,14 @@
     interop/ns2/compare.py alternate OURS.csv[,OURS.csv...] NS2.csv[,NS2.csv...]
     interop/ns2/compare.py claims OURS.csv[,OURS.csv...] NS2.csv[,NS2.csv...]
     interop/ns2/compare.py fig12 OURS.csv[,OURS.csv...] NS2.csv
+    interop/ns2/compare.py cmt OURS.csv NS2.csv [DIRECTORY]
 
 OURS.csv is what `whimbrel lab run` writes, or `beside_ns2` prints; NS2.csv is what run.py writes, and STOCK.csv the same with
 `--stock`. `fig07` has a reading of handover latency cell by cell; DIRECTORY is what `run.py experiments` wrote: with it, it says what
 a difference comes from, by the rule in causes.toml. `readings` counts the cells that agree, by each reading, and by the
 first in each experiment. `alternate` has the factors by which another alternate network changes the heavy sources' latency, and `claims` says which
-claims about Figure 7 hold by each reading; both want the rows of the pair wlan-geran, too.
+claims about Figure 7 hold by each reading; both want the rows of the pair wlan-geran, too. `cmt` has a figure of b09 cell by cell, and after it
+how many cells agree in each experiment, if DIRECTORY is what `run.py cmt-experiments` wrote.
 """
 
 import collections
@@ -25,9 +27,10 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "lab"))
 
+import compare_cmt
 import evaluate_claims
+from difference import NEAR, deviation, number, shown
 
-NEAR = 0.10
 AXES = ["pair", "src", "qs"]
 SOURCES = {"cbr45": "CBR-45", "cbrmax": "CBR-Max", "bulk": "bulk"}
 READINGS = ["failover_latency", "first_new_sent", "first_new_latency", "gap_to_any", "gap_to_new"]
@@ -39,13 +42,6 @@ def rows(paths):
             for row in csv.DictReader(file):
                 if row.get("series", "paper") == "paper":
                     yield row
-
-
-def number(text):
-    try:
-        return float(text)
-    except (TypeError, ValueError):
-        return None
 
 
 class Cells:
@@ -71,10 +67,6 @@ def paired(ours, theirs, reading):
     """Both, with the seeds that both have."""
     seeds = Cells(ours, reading).seeds & Cells(theirs, reading).seeds
     return Cells(ours, reading, seeds), Cells(theirs, reading, seeds)
-
-
-def deviation(ours, theirs):
-    return ours / theirs - 1
 
 
 def compared(ours, theirs):
@@ -118,29 +110,10 @@ def experiments(directory, ours, theirs, reading):
     return [Experiment(number, entry, directory, ours, theirs, reading) for number, entry in enumerate(entries)]
 
 
-def cause(cell, off, tried):
-    """The letters of what a difference comes from. `off` is None where only one of the two has a failover."""
-    left = [(one.left(cell), one.letters) for one in tried if one.letters and one.left(cell) is not None]
-    for value, letters in left:
-        if value <= NEAR:
-            return letters
-    value, letters = min(left, key=lambda pair: pair[0], default=(None, ""))
-    return f"({letters})" if value is not None and off is not None and value <= abs(off) / 2 else "?"
-
-
-def shown(cell, ours, theirs, tried):
-    mine, other = ours.mean.get(cell), theirs.mean.get(cell)
-    text = f"{mine:.3g}" if mine is not None else "none"
-    text += f" / {other:.3g}" if other is not None else " / none"
-    off = deviation(mine, other) if mine is not None and other is not None else None
-    if off is not None:
-        text += f" **{off:+.0%}**" if abs(off) > NEAR else f" {off:+.0%}"
-    if tried and (off is None and mine != other or off is not None and abs(off) > NEAR):
-        text += f" {cause(cell, off, tried)}"
+def failover(cell, ours, theirs, tried):
+    text = shown(cell, ours.mean.get(cell), theirs.mean.get(cell), tried)
     left = [one.left_out.get(cell, 0) for one in (ours, theirs)]
-    if any(left):
-        text += f" ({left[0]}, {left[1]} left out)"
-    return text
+    return f"{text} ({left[0]}, {left[1]} left out)" if any(left) else text
 
 
 def fig07(arguments, reading):
@@ -153,7 +126,7 @@ def fig07(arguments, reading):
     for place in dict.fromkeys(cell[:3] for cell in theirs.runs):
         cells = [(*place, pmr) for pmr in pmrs]
         as_installed = ", ".join(f"{stock.mean[cell]:.3g}" if cell in stock.mean else "none" for cell in cells)
-        print("|", " | ".join([*place, *(shown(cell, ours, theirs, tried) for cell in cells), as_installed]), "|")
+        print("|", " | ".join([*place, *(failover(cell, ours, theirs, tried) for cell in cells), as_installed]), "|")
 
 
 def readings(arguments, _):
@@ -246,7 +219,7 @@ def fig12(arguments, _):
 
 
 def main():
-    what = {"fig07": fig07, "readings": readings, "alternate": alternate, "claims": claims, "fig12": fig12}
+    what = {"fig07": fig07, "readings": readings, "alternate": alternate, "claims": claims, "fig12": fig12, "cmt": compare_cmt.tables}
     arguments = sys.argv[1:]
     reading = "failover_latency"
     if "--reading" in arguments[:-1]:
