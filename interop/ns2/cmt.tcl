@@ -19,10 +19,11 @@ set seed [lindex $argv 0]
 # ratio: rate of the fast network, of the slow one's. wired: one-way delay of the wires, ms. rbuf: kB. file: bytes. first: where the mobile node is at
 # first. enters: when it enters the second network, in seconds after the association is up; 0: both are there all the time. dwell: how long it stays in
 # both. queue: packets that wait for a network, 0 for any number. loss: share of the packets lost in the slow network on the way to the mobile node.
-# ssthresh: bytes, 0 for the receive buffer or 65,536. back: one-way delay of the air on the way back, in seconds, where it is another one. packets:
-# a file for ns-2's trace of all packets. ends_at: when a run is given up. Names that end in _ are variables of the agents.
+# ssthresh: bytes, 0 for the receive buffer or 65,536. more_window: bytes of the receive window beyond rbuf. back: one-way delay of the air on the way
+# back, in seconds, where it is another one. packets: a file for ns-2's trace of all packets. ends_at: when a run is given up. Names that end in _ are
+# variables of the agents.
 array set setting {
-    ratio 4 wired 5 rbuf 2048 file 8000000 first fast enters 0 dwell 0 queue 50 loss 0 ssthresh 0 back "" packets "" ends_at 400
+    ratio 4 wired 5 rbuf 2048 file 8000000 first fast enters 0 dwell 0 queue 50 loss 0 ssthresh 0 more_window 0 back "" packets "" ends_at 400
 }
 array set setting [lrange $argv 1 end]
 set slow_rate 384e3
@@ -109,7 +110,7 @@ proc agent {node} {
     $agent set associationMaxRetrans_ 100
     $agent set initialCwnd_ 2
     set buffer [expr $setting(rbuf) * 1024]
-    $agent set initialRwnd_ $buffer
+    $agent set initialRwnd_ [expr $buffer + $setting(more_window)]
     $agent set initialSsthresh_ [expr {$setting(ssthresh) ? $setting(ssthresh) : max($buffer, 65536)}]
     $agent set mtu_ 1500
     $agent set dataChunkSize_ $chunk
