@@ -5,7 +5,6 @@ use whimbrel_wire::{Cause, Causes, Chunk, Chunks, Data, ErrorBuilder, RawChunk, 
 
 use super::asconf::PacketAnswers;
 use super::context::{cause_codes, rejects_asconf};
-use super::listing::names_new_addresses;
 use super::{Closing, Context, Ending, Handled, Open};
 use crate::arrival::Arrival;
 use crate::auth::gate::{Admission, Gate};
@@ -232,9 +231,7 @@ impl Open {
                 }
             }
             Chunk::HeartbeatAck(ack) => self.handle_heartbeat_ack(context, route, ack.info),
-            // RFC 5061 §5.3 F4: it answers what was sent before the address was deleted (§5.3.1).
-            Chunk::Abort(_) if self.locals.is_leaving(route.local.ip()) => return Ok(false),
-            Chunk::Abort(abort) if names_new_addresses(abort.causes) => return Ok(false),
+            Chunk::Abort(abort) if self.is_late_abort(route, abort.causes) => return Ok(false),
             Chunk::Abort(abort) => {
                 // RFC 9260 §8.5.1 B: with the T bit the tag must have been the peer's.
                 if !abort.tag_reflected || context.identity.local_tag == self.peer.tag {

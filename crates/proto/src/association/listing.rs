@@ -2,13 +2,13 @@
 
 use core::net::SocketAddr;
 
-use whimbrel_machine::Instant;
+use whimbrel_machine::{Instant, Route};
 use whimbrel_wire::{Cause, Causes, Parameters};
 
 use super::context::{MAX_CAUSES, aborted_by_peer};
 use super::handshake::{ConnectRequest, CookieWait};
 use super::own_parameters::addresses_to_list;
-use super::{Association, Handled, Naming, Phase};
+use super::{Association, Handled, Naming, Open, Phase};
 use crate::interface::AddressChange;
 
 /// The addresses an INIT ACK lists at most, unless the INIT lists more. Whoever sends an INIT under a false address must not have
@@ -46,9 +46,16 @@ impl ConnectRequest {
     }
 }
 
-/// Whether an ABORT says that an INIT or a COOKIE ECHO looks like a restart with new addresses (RFC 9260 §5.2.1, §5.2.2). Once the association
-/// is up it is late: the peer has taken another one with this tag since.
-pub(super) fn names_new_addresses(causes: Causes<'_>) -> bool {
+impl Open {
+    /// Whether an ABORT answers what was sent before something that the peer has answered since: before an address of ours was deleted (RFC 5061
+    /// §5.3 F4, §5.3.1), or before the INIT or COOKIE ECHO that it has taken, with the same tag.
+    pub(super) fn is_late_abort(&self, route: Route, causes: Causes<'_>) -> bool {
+        self.locals.is_leaving(route.local.ip()) || names_new_addresses(causes)
+    }
+}
+
+/// Whether an ABORT says that an INIT or a COOKIE ECHO looks like a restart with new addresses (RFC 9260 §5.2.1, §5.2.2).
+fn names_new_addresses(causes: Causes<'_>) -> bool {
     causes.take(MAX_CAUSES).any(|cause| matches!(cause, Ok(Cause::RestartWithNewAddresses(_))))
 }
 
