@@ -26,7 +26,8 @@ def run(changes, source, figures, repetitions, out):
     """Runs figures in a lab with these changes; the rows of the paper's series, a file for each figure."""
     if not COPY.exists():
         subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, COPY], check=True)
-    subprocess.run(["git", "checkout", "--quiet", "."], cwd=COPY, check=True)
+    subprocess.run(["git", "fetch", "--quiet", ROOT, "HEAD"], cwd=COPY, check=True)
+    subprocess.run(["git", "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"], cwd=COPY, check=True)
     if source:
         name, old, new = source
         text = (ROOT / name).read_text()

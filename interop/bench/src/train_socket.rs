@@ -33,16 +33,22 @@ pub(crate) struct Train {
     pub(crate) segment: usize,
 }
 
+/// Gives the socket buffers as large as Whimbrel's.
+pub(crate) fn enlarge_buffers(io: &UdpSocket) -> io::Result<()> {
+    let reference = socket2::SockRef::from(io);
+    reference.set_recv_buffer_size(SOCKET_BUFFER)?;
+    reference.set_send_buffer_size(SOCKET_BUFFER)?;
+    // Beyond the system's limit, with the right to do so.
+    let _ = setsockopt(io, sockopt::RcvBufForce, &SOCKET_BUFFER);
+    let _ = setsockopt(io, sockopt::SndBufForce, &SOCKET_BUFFER);
+    Ok(())
+}
+
 impl TrainSocket {
     pub(crate) fn bind(address: SocketAddr, trains: bool) -> anyhow::Result<Self> {
         let io = UdpSocket::bind(address)?;
         io.set_nonblocking(true)?;
-        let reference = socket2::SockRef::from(&io);
-        reference.set_recv_buffer_size(SOCKET_BUFFER)?;
-        reference.set_send_buffer_size(SOCKET_BUFFER)?;
-        // Beyond the system's limit, with the right to do so.
-        let _ = setsockopt(&io, sockopt::RcvBufForce, &SOCKET_BUFFER);
-        let _ = setsockopt(&io, sockopt::SndBufForce, &SOCKET_BUFFER);
+        enlarge_buffers(&io)?;
         let state = if trains { Some(UdpSocketState::new(UdpSockRef::from(&io))?) } else { None };
         if state.is_some() {
             // quinn-udp's control buffer is too small with them.

@@ -23,6 +23,8 @@ pub(crate) struct Locals {
     up: Vec<SocketAddr>,
     /// Members that the peer does not know by the names that we gave it.
     hidden: Vec<IpAddr>,
+    /// Of these, those that are named all the same, in a deletion.
+    revealed: Vec<IpAddr>,
     /// What IPv4 addresses are called where they are.
     pub(crate) translators: Translators,
 }
@@ -34,6 +36,7 @@ impl Locals {
             list: Vec::new(),
             up: up.to_vec(),
             hidden: Vec::new(),
+            revealed: Vec::new(),
             translators: Translators::default(),
         };
         for member in members {
@@ -78,27 +81,33 @@ impl Locals {
     pub(crate) fn remove(&mut self, address: IpAddr) {
         self.list.retain(|(known, _)| known.ip() != address);
         self.hidden.retain(|hidden| *hidden != address);
+        self.revealed.retain(|revealed| *revealed != address);
     }
 
     /// The peer says that it does not know where we are, though it has been told of this address: somebody translates it.
     pub(crate) fn hide(&mut self, address: IpAddr) {
-        if self.standing(address) == Some(Standing::Member) && !self.is_hidden(address) {
+        if self.standing(address) == Some(Standing::Member) && !self.hidden.contains(&address) {
             self.hidden.push(address);
         }
     }
 
-    /// No other name would do: the peer is told this address as we know it, and at worst refuses it. Returns whether it was hidden.
-    pub(crate) fn reveal(&mut self, address: IpAddr) -> bool {
-        let hidden = self.is_hidden(address);
-        self.hidden.retain(|hidden| *hidden != address);
-        hidden
+    /// No other name would do to delete this address, if it is hidden: the peer is told the one that we have, and at worst refuses it.
+    pub(crate) fn reveal(&mut self, address: IpAddr) {
+        if self.hidden.contains(&address) && !self.revealed.contains(&address) {
+            self.revealed.push(address);
+        }
+    }
+
+    /// This address has not been deleted: if it is hidden it is named no more.
+    pub(crate) fn conceal(&mut self, address: IpAddr) {
+        self.revealed.retain(|revealed| *revealed != address);
     }
 
     // ---- views
 
     /// Whether the peer knows this address by another name, though nothing shows that.
     pub(crate) fn is_hidden(&self, address: IpAddr) -> bool {
-        self.hidden.contains(&address)
+        self.hidden.contains(&address) && !self.revealed.contains(&address)
     }
 
     pub(crate) fn standing(&self, address: IpAddr) -> Option<Standing> {

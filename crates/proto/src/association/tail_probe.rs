@@ -187,7 +187,7 @@ impl Open {
             return;
         }
         let took = context.now.saturating_since(asked_at);
-        if let Some(t3) = self.sender.probe_tail(&self.paths, id, context.now, took) {
+        if let Some(t3) = self.sender.probe_by_order(&self.paths, id, context.now, took) {
             self.await_probe(context, id, t3);
         }
     }

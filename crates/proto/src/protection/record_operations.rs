@@ -13,6 +13,9 @@ const CIPHER: Toy = Toy(0x5a17);
 /// The TLS content type that a record must have (chunk draft §5.2).
 const APPLICATION_DATA: u8 = 23;
 
+/// Where the flags of a record are in its chunk.
+const FLAGS: usize = 5;
+
 /// # Panics
 /// If a genuine record is not read as it was written, if a changed one is, or if anything else comes out than what a record holds.
 pub(crate) fn run(bytes: &[u8]) {
@@ -27,7 +30,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// Whatever follows a common header. Nobody without the keys makes a record that opens.
+/// Whatever follows a common header. Nothing panics; that nobody without the keys makes a record which opens is the cipher's part, and this one is a toy.
 fn made_up(script: &mut Script<'_>, number: u64) {
     let count = script.below(200);
     let packet = [&[0; COMMON_HEADER_LEN][..], script.bytes(count)].concat();
@@ -80,9 +83,10 @@ fn genuine(script: &mut Script<'_>, number: u64) {
     assert_eq!(open(&bytes, number), Some((number as u16, content)), "as it was written");
     let another = number ^ 1 << script.below(64);
     assert_eq!(open(&bytes, another), None, "another record");
-    // From the flags of the record to its tag; what stands before is not authenticated (chunk draft §5.2), the number is by its mask.
+    // The flags of the record, or its ciphertext and tag. The number is given here, and what stands before is not authenticated (chunk draft §5.2).
     let first = COMMON_HEADER_LEN + BEFORE;
     let at = first + usize::from(script.u16()) % (bytes.len() - 3 - first);
+    let at = if script.one_in(16) { COMMON_HEADER_LEN + FLAGS } else { at };
     bytes[at] ^= 1 << script.below(8);
     assert_eq!(open(&bytes, number), None, "changed on the way");
 }

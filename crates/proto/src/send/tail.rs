@@ -101,6 +101,8 @@ pub(super) struct TailProbe {
     copied: bool,
     /// No answer can come earlier: what does answers the first transmission.
     answer_from: Instant,
+    /// No answer comes later, if times say anything: what does rather answers the first transmission.
+    answer_until: Option<Instant>,
     /// By the other path no answer can come earlier: what does answers the copy, which the path itself has brought.
     elsewhere_from: Option<Instant>,
     /// The answer to what was sent on the path is overdue after this.
@@ -170,6 +172,7 @@ impl Sender {
         // The way there and the way back may be unlike, and the answer may come by the quicker of the two ways back.
         let least = self.flow(target).filter(|_| elsewhere).and_then(Flow::least_wait);
         let elsewhere_from = least.map(|least| now + least / 2);
+        let answer_until = (!elsewhere).then(|| now + timeout);
         let guarded = self.outstanding.earliest_in_flight(path);
         let alone = guarded.is_none();
         self.tail = Some(TailProbe {
@@ -179,6 +182,7 @@ impl Sender {
             elsewhere,
             copied,
             answer_from,
+            answer_until,
             elsewhere_from,
             timeout,
             packet,
@@ -192,6 +196,20 @@ impl Sender {
         flow.counters.tail_probes += 1;
         self.check();
         Some(if guarded.is_some() { T3::Start } else { T3::Stop })
+    }
+
+    /// As [`Self::probe_tail`], where a heartbeat that left after all that is in flight has been answered within `timeout`: it is small, and the answer to the
+    /// probe may take longer.
+    pub(crate) fn probe_by_order(
+        &mut self,
+        paths: &Paths,
+        path: PathId,
+        now: Instant,
+        timeout: Duration,
+    ) -> Option<T3> {
+        let t3 = self.probe_tail(paths, path, now, timeout)?;
+        self.tail.iter_mut().for_each(|probe| probe.answer_until = None);
+        Some(t3)
     }
 
     /// As [`Self::probe_tail`], where a probe that went by `path` alone has been lost, or the SACK for it, and the path works.
@@ -247,9 +265,9 @@ impl Sender {
         let Some(mut probe) = self.tail.take_if(answered) else { return };
         // The first transmission would have brought what was in the same packet: a path may have become shorter.
         let is_lost = probe.beside.is_some_and(|beside| outstanding.is_in_flight_by(beside, probe.path));
-        // An answer to the probe would not have been overdue by now: a link that is thin has just brought the first transmission.
-        let too_late = !probe.elsewhere && now > probe.sent_at + probe.timeout;
-        if (now < probe.answer_from || too_late) && !is_lost {
+        // If it comes late a thin link has just brought the first transmission. Where all are lost that costs a probe for each.
+        let is_late = probe.answer_until.is_some_and(|until| now > until);
+        if (now < probe.answer_from || is_late) && !is_lost {
             // What is left of the tail has had its time.
             _ = report.path(probe.path);
             return;

@@ -36,8 +36,9 @@ pub(crate) fn run(bytes: &[u8]) {
     let mut config = hostile_peer::config(choice);
     config.security = Security::Required(Arc::new(KnownKeys));
     let mut attack = Attack::on(config.clone(), Tsn(0));
-    attack.cover = Some(Cover::default());
-    set_up(&mut attack, config, choice & 16 == 0);
+    let victim_connects = choice & 16 == 0;
+    attack.cover = Some(Cover::new(if victim_connects { KeyRole::Server } else { KeyRole::Client }));
+    set_up(&mut attack, config, victim_connects);
     attack.run(&mut script);
 }
 
@@ -69,8 +70,11 @@ fn set_up(attack: &mut Attack, config: Config, victim_connects: bool) {
 }
 
 /// What hides the packets of both directions: keys that everybody knows, and the numbers of records.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Cover {
+    /// For what we send, and for what the victim does.
+    own: Known,
+    victim: Known,
     /// The number of our next record.
     number: u64,
     /// The number of the victim's next record.
@@ -78,6 +82,12 @@ pub(crate) struct Cover {
 }
 
 impl Cover {
+    /// That of a peer which has this role.
+    fn new(role: KeyRole) -> Self {
+        let (own, victim) = (Known::of(role), Known::to(role));
+        Self { own, victim, number: 0, victim_number: 0 }
+    }
+
     /// Seals `chunks`, mostly as it should be.
     pub(crate) fn seal(&mut self, script: &mut Script<'_>, tag: u32, mut chunks: Vec<u8>) -> Vec<u8> {
         let unusual = script.one_in(16);
@@ -93,7 +103,7 @@ impl Cover {
             &[APPLICATION_DATA]
         };
         chunks.extend_from_slice(behind);
-        let tag_of_record = Known.seal(number, &Dtls::record_header(epoch, number as u16), &mut chunks);
+        let tag_of_record = self.own.seal(number, &Dtls::record_header(epoch, number as u16), &mut chunks);
         chunks.extend_from_slice(&tag_of_record);
         let mut record = Dtls::header(epoch, number as u16, chunks.len()).to_vec();
         record.extend_from_slice(&chunks);
@@ -103,17 +113,18 @@ impl Cover {
 
     /// One of our own packets in clear, before we began to make them.
     pub(crate) fn read_own(&mut self, bytes: &[u8]) -> Vec<u8> {
-        read(bytes, &mut self.number)
+        read(bytes, &self.own, &mut self.number)
     }
 
     /// A packet of the victim's in clear.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Vec<u8> {
-        read(bytes, &mut self.victim_number)
+        read(bytes, &self.victim, &mut self.victim_number)
     }
 }
 
-/// The packet without its seal, if it has one; `next` is the number of its sender's next record.
-fn read(bytes: &[u8], next: &mut u64) -> Vec<u8> {
+/// The packet without its seal, if it has one and these keys open it; `next` is the number of its sender's next record. Keys that were renewed, and those of
+/// another association, begin their numbers anew: what they seal stays as it is.
+fn read(bytes: &[u8], keys: &Known, next: &mut u64) -> Vec<u8> {
     let packet = Packet::parse(bytes).expect("checked before");
     let raw = packet.chunks().next_raw().expect("a chunk").expect("checked before");
     if raw.chunk_type() != CHUNK_DTLS {
@@ -121,21 +132,35 @@ fn read(bytes: &[u8], next: &mut u64) -> Vec<u8> {
     }
     let record = Dtls::read(&raw).expect("no others are made");
     let number = *next + u64::from(u16::from_be_bytes(record.number).wrapping_sub(*next as u16));
-    *next = number + 1;
     let mut content = record.ciphertext.to_vec();
     let header = Dtls::record_header(record.epoch, number as u16);
-    assert!(Known.open(number, &header, &mut content), "no others are made");
+    if !keys.open(number, &header, &mut content) {
+        return bytes.to_vec();
+    }
+    *next = number + 1;
     content.truncate(content.len() - TYPE_AND_TAG);
     [&bytes[..COMMON_HEADER_LEN], &content].concat()
 }
 
 /// Not a cipher: everybody can seal. The tag tells records apart all the same.
 #[derive(Debug)]
-struct Known;
+struct Known {
+    from_client: bool,
+}
 
 impl Known {
-    fn tag(number: u64, header: &[u8], content: &[u8]) -> [u8; 16] {
-        let mut state = 0xcbf2_9ce4_8422_2325_u64;
+    /// The keys for what this role sends.
+    fn of(role: KeyRole) -> Self {
+        Self { from_client: role == KeyRole::Client }
+    }
+
+    /// The keys for what is sent to this role.
+    fn to(role: KeyRole) -> Self {
+        Self { from_client: role != KeyRole::Client }
+    }
+
+    fn tag(&self, number: u64, header: &[u8], content: &[u8]) -> [u8; 16] {
+        let mut state = 0xcbf2_9ce4_8422_2325_u64 ^ u64::from(self.from_client);
         for &byte in number.to_be_bytes().iter().chain(header).chain(content) {
             state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
@@ -147,12 +172,12 @@ impl Known {
 
 impl RecordCipher for Known {
     fn seal(&self, number: u64, header: &[u8], content: &mut [u8]) -> [u8; 16] {
-        Self::tag(number, header, content)
+        self.tag(number, header, content)
     }
 
     fn open(&self, number: u64, header: &[u8], sealed: &mut [u8]) -> bool {
         let Some((content, tag)) = sealed.split_last_chunk::<16>() else { return false };
-        Self::tag(number, header, content) == *tag
+        self.tag(number, header, content) == *tag
     }
 
     fn mask(&self, _sample: &[u8; 16]) -> [u8; 2] {
@@ -201,6 +226,6 @@ impl KeyExchange for OneWord {
             return None;
         }
         let peer = PeerKey(Bytes::from_static(b"trusted"));
-        Some(Keys { send: Box::new(Known), receive: Box::new(Known), peer })
+        Some(Keys { send: Box::new(Known::of(self.role)), receive: Box::new(Known::to(self.role)), peer })
     }
 }

@@ -1,14 +1,14 @@
 //! QUIC, by the crate quinn on a runtime of one thread: one stream, packets and buffers of the same size as everybody's, and the cipher that
 //! Whimbrel prefers. QUIC has no messages; the reader knows their size.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use bytes::Bytes;
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
-use quinn::{ClientConfig, Endpoint, ServerConfig, TransportConfig, VarInt};
+use quinn::{ClientConfig, Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig, VarInt};
 use rcgen::{CertificateParams, KeyPair};
 use rustls::RootCertStore;
 use rustls::crypto::{CryptoProvider, ring};
@@ -17,6 +17,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use super::whimbrel::{HANDFUL, SMALL};
 use super::{BUFFER, End, PACKET, Role};
 use crate::measure::{EndReport, Meter};
+use crate::train_socket::enlarge_buffers;
 
 const NAME: &str = "bench.invalid";
 
@@ -46,7 +47,7 @@ async fn serve(end: &End, address: SocketAddr) -> anyhow::Result<EndReport> {
     tls.send_tls13_tickets = 0;
     let mut config = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls)?));
     config.transport_config(transport());
-    let endpoint = Endpoint::server(config, address)?;
+    let endpoint = endpoint(address, Some(config))?;
     let connection = endpoint.accept().await.context("nobody came")?.await?;
     let mut stream = connection.accept_uni().await?;
     let meter = Meter::start()?;
@@ -69,7 +70,7 @@ async fn send(end: &End, address: SocketAddr) -> anyhow::Result<EndReport> {
         .with_no_client_auth();
     let mut config = ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
     config.transport_config(transport());
-    let endpoint = Endpoint::client((Ipv4Addr::LOCALHOST, 0).into())?;
+    let endpoint = endpoint((Ipv4Addr::LOCALHOST, 0).into(), None)?;
     let connection = endpoint.connect_with(config, address, NAME)?.await?;
     let mut stream = connection.open_uni().await?;
     let meter = Meter::start()?;
@@ -86,6 +87,14 @@ async fn send(end: &End, address: SocketAddr) -> anyhow::Result<EndReport> {
     connection.close(VarInt::from_u32(0), b"");
     endpoint.wait_idle().await;
     Ok(EndReport { bytes: messages * end.size as u64, messages, ..report })
+}
+
+/// On a socket whose buffers are as large as those of the other stacks.
+fn endpoint(address: SocketAddr, config: Option<ServerConfig>) -> anyhow::Result<Endpoint> {
+    let socket = UdpSocket::bind(address)?;
+    enlarge_buffers(&socket)?;
+    let runtime = Arc::new(TokioRuntime);
+    Ok(Endpoint::new(EndpointConfig::default(), config, socket, runtime)?)
 }
 
 fn provider() -> Arc<CryptoProvider> {

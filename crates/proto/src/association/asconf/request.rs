@@ -356,6 +356,7 @@ impl Open {
         if !self.locals.is_leaving(address) {
             return;
         }
+        self.locals.conceal(address);
         if let Some(path) = self.paths_from(address).first().and_then(|&id| self.paths.get(id)) {
             self.locals.set(path.route.local, Standing::Member);
         } else {

@@ -68,8 +68,12 @@ impl Open {
     ) -> Option<Verdict> {
         let verdict = self.judge_unnamed_delete(draft, address);
         let unnamed = matches!(verdict, Err(Unfit::Wrong(AddressChangeError::CannotBeNamed)));
-        let revealed = unnamed && self.locals.reveal(address) && !self.is_translated(config, address);
-        if revealed { None } else { Some(verdict) }
+        let seen = may_be_translated(self.naming(config), self.local_of(address), &self.peer.addresses);
+        if !unnamed || seen {
+            return Some(verdict);
+        }
+        self.locals.reveal(address);
+        None
     }
 
     /// RFC 5061 §4.2.2 has one name for addresses that nobody can name: all but the source. That serves if nothing else

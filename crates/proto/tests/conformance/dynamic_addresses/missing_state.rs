@@ -6,7 +6,8 @@ use core::time::Duration;
 use whimbrel_machine::Route;
 use whimbrel_proto::{AddressChange, AddressNaming, Config, TailLoss};
 use whimbrel_wire::{
-    AbortBuilder, Cause, EmitChunk, ErrorBuilder, Heartbeat, chunk_type, draft, parameter_type as kind,
+    AbortBuilder, Cause, Causes, EmitChunk, ErrorBuilder, ErrorCauseIndication, Heartbeat, Parameter,
+    chunk_type, draft, parameter_type as kind,
 };
 
 use super::mobile::*;
@@ -154,9 +155,18 @@ fn what_no_wildcard_can_delete_is_named() {
     let second = node_address(2).ip();
     change(&mut bench, &[AddressChange::Delete(second)]);
     let sent = bench.take().into_iter().find(is_asconf).unwrap();
-    let (.., requests) = mobile.read_asconf(&sent);
+    let (serial, _, requests) = mobile.read_asconf(&sent);
     let named: Vec<_> = requests.iter().map(|&(kind, _, address)| (kind, address)).collect();
     assert_eq!(named, [(kind::DELETE_IP_ADDRESS, second)]);
+    // The peer knows no such address, so it is translated, and named no more.
+    let causes = Causes::from_wire(&[]);
+    let refusal = ErrorCauseIndication { correlation_id: requests[0].1, causes };
+    bench.deliver_on(sent.route, &mobile.ack(serial, &[Parameter::ErrorCauseIndication(refusal)]));
+    mobile.settle(&mut bench);
+    change(&mut bench, &[AddressChange::SetPrimary(second)]);
+    let sent = bench.take().into_iter().find(is_asconf).unwrap();
+    let (.., requests) = mobile.read_asconf(&sent);
+    assert!(sent.route.local.ip() == second && requests[0].2.is_unspecified(), "{requests:?}");
 }
 
 /// The user knows that there is no translator.

@@ -91,9 +91,10 @@ impl OfPath {
         let took = met.now.saturating_since(newest.at);
         // As long as a handshake of small packets is all that has measured the path, the first full ones may take much longer, and what seems to
         // answer a retransmission late is rather the answer to the first transmission.
-        let least = met.least_round_trip(self.path).unwrap_or_default();
-        let first_was_late = change.sent_again == Some(newest.at) && took > least * 2 + SLACK;
-        if self.smoothed.is_none() && first_was_late {
+        let least = met.least_round_trip(self.path);
+        let of_retransmission = change.again == Some(newest.tsn) && change.sent_again == Some(newest.at);
+        let late = of_retransmission && least.is_some_and(|least| took > least * 2 + SLACK);
+        if self.smoothed.is_none() && late {
             return;
         }
         self.round_trip = took;
