@@ -5,7 +5,7 @@ use core::time::Duration;
 use whimbrel_proto::{
     AssociationFailure, AuthConfig, BurstLimit, Config, DarConfig, DarMode, HeartbeatConfig, InitialWindow,
     LossDetection, PathPairing, PathVerification, PmtuConfig, PmtuSearch, PrimaryChangeRule,
-    RetransmissionOrder, RetransmissionPath, RtoConfig, SackConfig,
+    RetransmissionOrder, RetransmissionPath, RtoConfig, SackConfig, SackRequests,
 };
 use whimbrel_rivals::tcp::{
     Cubic, DelayedAck, NewCongestionControl, NewRecovery, NewReno, Reno, RtoConfig as RetransmissionTimeout,
@@ -40,7 +40,12 @@ pub fn config(profile: &Settings, message: usize) -> Result<Config, DataError> {
             ..rfc.rto
         },
         heartbeat: HeartbeatConfig { interval: Some(seconds("hb_interval")?), ..rfc.heartbeat },
-        sack: SackConfig { delay: seconds("sack_delay")?, packets: whole("sack_every")? as u32, ..rfc.sack },
+        sack: SackConfig {
+            delay: seconds("sack_delay")?,
+            packets: whole("sack_every")? as u32,
+            requests: SackRequests::ByTheUser,
+            ..rfc.sack
+        },
         pmtu: PmtuConfig { base: packet, max: packet, search: PmtuSearch::Off, cut_for: None },
         ..rfc
     };

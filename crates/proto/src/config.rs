@@ -31,7 +31,7 @@ pub use self::retransmission::{
     LossDetection, RecoveryScope, RetransmissionConfig, RetransmissionOrder, RetransmissionPath,
     SpuriousLoss, TailLoss, WindowReduction,
 };
-pub use self::sack::{FailedRoute, NewRoute, OutOfOrder, SackConfig, SackForm};
+pub use self::sack::{FailedRoute, NewRoute, OutOfOrder, SackConfig, SackForm, SackRequests};
 pub(crate) use self::set_up::STEADY_TRIES;
 pub use self::set_up::SetUp;
 pub use self::start_up::StartUp;
@@ -199,6 +199,7 @@ impl Config {
                 out_of_order: OutOfOrder::AcknowledgeAtOnce,
                 failed_route: FailedRoute::Follow,
                 form: SackForm::Renegable,
+                requests: SackRequests::WhereTheSenderWaits,
             },
             congestion: CongestionConfig {
                 controller: Arc::new(RenoParameters { slow_start_limit: 1 }),

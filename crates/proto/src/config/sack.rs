@@ -15,6 +15,19 @@ pub struct SackConfig {
     pub failed_route: FailedRoute,
     /// What SACKs say of what has come out of order.
     pub form: SackForm,
+    /// When the peer is asked not to delay its SACK.
+    pub requests: SackRequests,
+}
+
+/// When the I bit of a DATA chunk asks the peer not to delay its SACK (RFC 7053).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SackRequests {
+    /// Where the user has asked, and where the sender waits for it: when the chunk fills the congestion window, goes out again after T3-rtx, or is the last one before SHUTDOWN
+    /// (RFC 9260 §6.1, RFC 7053 §5.1).
+    #[default]
+    WhereTheSenderWaits,
+    /// Where the user has asked, with [`Acknowledge::Immediately`](crate::Acknowledge::Immediately): senders of before 2013, when RFC 7053 appeared, ask for nothing by themselves.
+    ByTheUser,
 }
 
 /// What SACKs say of what has come out of order.

@@ -18,7 +18,7 @@ use super::window::PeerWindow;
 use crate::auth::session::Auth;
 use crate::config::{
     BufferSplit, BurstLimit, Config, LossDetection as LossConfig, MultipathConfig, RecoveryScope,
-    RetransmissionConfig,
+    RetransmissionConfig, SackRequests,
 };
 use crate::interface::{Message, PathCounters, PathId, SendError};
 use crate::path::congestion::NewPath;
@@ -44,6 +44,7 @@ pub(crate) struct Sender {
     /// The rules that are no objects.
     pub(super) repair: RetransmissionConfig,
     multipath: MultipathConfig,
+    pub(super) sack_requests: SackRequests,
     /// See [`LONGEST_ROUND_TRIP`].
     longest_round_trip: Duration,
     /// Bytes of user data that may be undelivered, at most.
@@ -111,6 +112,7 @@ impl Sender {
             growth: growth::rule(config.multipath.growth),
             repair: repair.clone(),
             multipath: config.multipath.clone(),
+            sack_requests: config.sack.requests,
             longest_round_trip: config.rto.max.max(LONGEST_ROUND_TRIP),
             send_buffer: config.limits.send_buffer,
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
