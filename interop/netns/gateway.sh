@@ -1,18 +1,20 @@
 #!/bin/bash
-# gateway.sh [-k] - a host that goes where its network says, on real interfaces.
+# gateway.sh [-k] [-p FILE] - a host that goes where its network says, on real interfaces.
 #
 # Two gateways, a host (mn) with a link to each, and a server (cn) behind them, in namespaces. The host sends a file at 80 Mbit/s; after a second the
 # network wants it at the other gateway, its link breaks, and 50 ms later the other one is there. Says what the server saw: whether the file has
 # come whole, and the longest time in which no data came. Beside that: the same break without gateways, where the host decides by itself; a target that is
 # dead; a link that cannot be attached; a gateway that crashes in mid-transfer, that is told to end and comes back, or does not know the host any more; IPv6. Fails if a file is not whole, or a handover does not end as it should.
-# -k keeps the namespaces, for whoever wants to try more (docs/gateway.md). Needs root. A minute.
+# tshark must find the paper's messages, in their order, in what the gateways write down of SIP. -p FILE draws one handover, SIP beside the data (SVG), and that is all.
+# -k keeps the namespaces, for whoever wants to try more (docs/gateway.md). Needs root and tshark. A minute.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-keep=
-while getopts k option; do
+keep= picture=
+while getopts kp: option; do
     case $option in
     k) keep=1 ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    p) picture=$OPTARG ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
 done
 . "$here/../programs.sh"
@@ -22,7 +24,7 @@ whimbrel=$(program whimbrel-cli bin whimbrel) || exit
 # Everybody is there, and the file is on its way. Options are those of the sender.
 begin() {
     local i
-    for i in 1 2; do on "g$i" "$whimbrel" gateway run "$work/g$i.toml" --metrics 9464 >"$work/g$i.log" 2>&1 & done
+    for i in 1 2; do on "g$i" "$whimbrel" gateway run "$work/g$i.toml" --metrics 9464 --capture "$work/g$i.pcapng" >"$work/g$i.log" 2>&1 & done
     mkdir -p "$work/in" && head -c "${size:-45000000}" /dev/urandom >"$work/file"
     on cn "$whimbrel" recv --dir "$work/in" --ticket-file "$work/ticket" --once --gateway "$(sip_of 1),$(sip_of 2)" >"$work/cn.log" 2>&1 &
     for i in 1 2; do wait_for "$work/g$i.log" listening || return; done
@@ -52,8 +54,19 @@ counted() {
     grep -qxF "whimbrel_gateway_$2 $3" <<<"$text" ||
         { echo "FAIL $case: g$1 has not counted $2 $3"; grep -F "$2" <<<"$text"; failed=$((failed + 1)); }
 }
+# messages N - what gateway N has said and heard: time, from, to, method or status, and the method it belongs to
+messages() {
+    tshark -r "$work/g$1.pcapng" -d udp.port==5061,sip -Y sip -T fields -E separator=' ' -e frame.time_epoch -e ip.src -e ip.dst \
+        -e sip.Method -e sip.Status-Code -e sip.CSeq.method 2>/dev/null
+}
 move() { on g1 "$whimbrel" gateway move "$(address 1 50)" "$@" 2>&1; }
 say() { printf '%-46s %s\n' "$case" "$*"; }
+
+# What the gateways have written down is drawn, if it is the paper's eight messages in their order.
+draw() {
+    messages 1 >"$work/north" && messages 2 >"$work/south"
+    python3 "$here/gateway_picture.py" "$work/north" "$work/south" "$work/dump" >"$work/picture.svg" || { echo "FAIL $case: no picture" && failed=$((failed + 1)); }
+}
 
 for family in 4 6; do
     case="handover by the network, IPv$family"
@@ -63,6 +76,8 @@ for family in 4 6; do
     end && say "nothing for $gap ms; $(grep -o 'arrived with.*' "$work/mn.log")"
     wait_for "$work/g2.log" 'is over'
     counted 1 'handovers_total{end="gone"}' 1 && counted 2 'arrivals_total{end="come"}' 1 && counted 2 sessions 0
+    [ "$family" = 6 ] || draw
+    [ -z "$picture" ] || { cp "$work/picture.svg" "$picture"; exit "$failed"; }
 done
 
 family=4

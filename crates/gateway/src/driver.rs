@@ -10,6 +10,7 @@ use whimbrel_ufa::sip::Transport;
 use whimbrel_ufa::{Command, Event};
 
 use crate::connections::Connections;
+use crate::witness::{Witness, Witnessed};
 
 /// The longest that a driver sleeps.
 const LONG: Duration = Duration::from_secs(3600);
@@ -53,22 +54,36 @@ pub(crate) struct Driver<M> {
     pub(crate) machine: M,
     epoch: std::time::Instant,
     deadline: Option<Instant>,
+    /// Who reads all SIP, if anybody does.
+    pub(crate) witness: Option<Box<dyn Witness>>,
 }
 
 impl<M: Machine<Command = Command, Event = Event>> Driver<M> {
     pub(crate) fn new(machine: M) -> Self {
-        Self { machine, epoch: std::time::Instant::now(), deadline: None }
+        Self { machine, epoch: std::time::Instant::now(), deadline: None, witness: None }
     }
 
     fn step(&mut self, input: Input<'_, Command>) -> Said {
         let mut said = Said::default();
         let now = Instant::ZERO + self.epoch.elapsed();
         self.deadline = self.machine.step(now, [input], &mut said);
+        for (route, message) in &said.sip {
+            self.show(*route, false, message);
+        }
         said
+    }
+
+    fn show(&mut self, route: Route, inbound: bool, bytes: &[u8]) {
+        if let Some(witness) = &mut self.witness
+            && let Some(message) = Witnessed::new(route, inbound, bytes)
+        {
+            witness.sip(&message);
+        }
     }
 
     /// A packet of others has come, or SIP.
     pub(crate) fn datagram(&mut self, route: Route, bytes: &[u8]) -> Said {
+        self.show(route, true, bytes);
         self.step(Input::Datagrams { route, ecn: Ecn::NotCapable, bytes, segment: bytes.len().max(1) })
     }
 

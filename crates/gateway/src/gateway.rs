@@ -24,6 +24,7 @@ use crate::numbers::GatewayNumbers;
 use crate::order::{Order, OrderError};
 use crate::plain::{Heard, PlainSip};
 use crate::settings::Settings;
+use crate::witness::Witness;
 
 /// How often it is looked who is in the gateway's own network.
 const LOOK: Duration = Duration::from_secs(1);
@@ -142,6 +143,11 @@ impl Gateway {
             });
         }
         Ok(gateway)
+    }
+
+    /// Has `witness` read every message of SIP from now on. What is refused at the door, for want of a password, say, it does not see.
+    pub fn witness(&mut self, witness: Box<dyn Witness>) {
+        self.driver.witness = Some(witness);
     }
 
     /// Runs until it is told to end, or nobody can tell it anything any more.

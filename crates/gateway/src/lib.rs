@@ -42,6 +42,7 @@ mod runner;
 mod settings;
 mod settling;
 mod values;
+mod witness;
 
 pub use agent::{Agent, AgentError, Attach};
 pub use gated::Gated;
@@ -59,6 +60,8 @@ pub use settings::{
     AccessSettings, GatewaySettings, HostSettings, ResourceSettings, Settings, SettingsError,
 };
 pub use values::{Amount, Range};
+pub use witness::{Witness, Witnessed};
 #[cfg(target_os = "linux")]
 pub use whimbrel_ufa::SessionView;
+pub use whimbrel_ufa::sip::Transport;
 pub use whimbrel_ufa::{Transition, Ufa, UfaPlus, UfaPlusPlus, trusting};

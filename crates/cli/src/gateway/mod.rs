@@ -1,5 +1,6 @@
 //! `whimbrel gateway`
 
+mod capture;
 mod check;
 mod orders;
 mod run;
@@ -55,6 +56,10 @@ pub(crate) struct RunArgs {
     /// Serve counters to Prometheus, at http://ADDR/metrics. A port alone is one of 127.0.0.1; everybody who can reach another address can read them.
     #[arg(long, value_name = "ADDR", value_parser = page::address)]
     metrics: Option<SocketAddr>,
+    /// Write every message of SIP that the gateway says and hears into this file (pcapng), readable by you alone, for Wireshark, tshark or sngrep: also what TLS hides
+    /// from the network. It shows who has called whom, and no password.
+    #[arg(long, value_name = "FILE")]
+    capture: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
 }

@@ -11,6 +11,7 @@ use whimbrel::secure::Identity;
 use whimbrel_gateway::{Gateway, GatewayNews, Order, Settings};
 
 use super::RunArgs;
+use super::capture::SipCapture;
 use super::check::check;
 use super::orders::OrderSocket;
 use crate::display::Display;
@@ -49,7 +50,11 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     };
     allow_many_files();
     let (news, mut told) = mpsc::unbounded_channel::<GatewayNews>();
-    let gateway = Gateway::open(&settings, &key, news).await.map_err(anyhow::Error::from)?;
+    let mut gateway = Gateway::open(&settings, &key, news.clone()).await.map_err(anyhow::Error::from)?;
+    if let Some(path) = &args.capture {
+        let capture = SipCapture::create(path, news);
+        gateway.witness(Box::new(capture.with_context(|| format!("--capture: cannot write {}", path.display()))?));
+    }
     let (orders, receiver) = mpsc::channel(ORDERS);
     if let Some(address) = args.metrics {
         let page = page::serve(address, &NumbersOf(orders.clone())).await;
