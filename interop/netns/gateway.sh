@@ -73,6 +73,10 @@ for family in 4 6; do
     up && begin --gateway "$(sip_of 1)" --attach "$work/attach" || exit 1
     move --to g2 >"$work/move.log" || { echo "FAIL $case: $(cat "$work/move.log")" && failed=$((failed + 1)); }
     wait_for "$work/g2.log" 'has come after' && wait_for "$work/mn.log" 'arrived with address'
+    for host in mn cn; do
+        on "$host" "$whimbrel" paths --once >"$work/paths" 2>&1
+        grep -q "$(address 2 100).* in use.*by the network" "$work/paths" || { echo "FAIL $case: $host does not say who has ordered the move:" && cat "$work/paths" && failed=$((failed + 1)); }
+    done
     end && say "nothing for $gap ms; $(grep -o 'arrived with.*' "$work/mn.log")"
     wait_for "$work/g2.log" 'is over'
     counted 1 'handovers_total{end="gone"}' 1 && counted 2 'arrivals_total{end="come"}' 1 && counted 2 sessions 0

@@ -1,7 +1,8 @@
 //! Connections whose network decides where they go: the options, and the agent beside an endpoint.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use tokio::sync::mpsc;
@@ -33,6 +34,30 @@ pub(crate) struct NetworkArgs {
     /// Whether the network decides now.
     #[arg(skip)]
     pub(crate) control: NetworkControl,
+    /// Where networks have moved this host or its peers.
+    #[arg(skip)]
+    pub(crate) ordered: OrderedMoves,
+}
+
+/// The addresses to which networks have moved this host or its peers: the latest ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OrderedMoves(Arc<Mutex<VecDeque<IpAddr>>>);
+
+/// So many are known. Who serves thousands of hosts that move is told of the latest.
+const ORDERED_MAX: usize = 4096;
+
+impl OrderedMoves {
+    fn note(&self, address: IpAddr) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|one| *one != address);
+        known.truncate(ORDERED_MAX - 1);
+        known.push_front(address);
+    }
+
+    /// Whether a network has ordered a move to this address.
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&address)
+    }
 }
 
 /// How data goes on when the network has moved a peer (paper d10, section V.B).
@@ -90,7 +115,7 @@ impl NetworkArgs {
         let own = towards(gateway.address).unwrap_or(gateway.address);
         let control = self.control.clone();
         let agent =
-            Agent::terminal(endpoint, &identity::own()?, gateway, own, attach, control, listener(news));
+            Agent::terminal(endpoint, &identity::own()?, gateway, own, attach, control, self.listener(news));
         Ok(Beside(Some(agent.map_err(anyhow::Error::from)?)))
     }
 
@@ -106,8 +131,26 @@ impl NetworkArgs {
             return Err(Failure::Usage("--attach: a host that is connected to is sent nowhere".into()));
         }
         let transition = self.transition.unwrap_or_default().transition();
-        let agent = Agent::correspondent(&identity::own()?, &self.gateway, transition, listener(news)).await;
+        let agent =
+            Agent::correspondent(&identity::own()?, &self.gateway, transition, self.listener(news)).await;
         Ok(Beside(Some(agent.map_err(anyhow::Error::from)?)))
+    }
+}
+
+impl NetworkArgs {
+    /// Tells what an agent says, and keeps in mind where networks have moved somebody.
+    fn listener(&self, news: Arc<impl News>) -> mpsc::UnboundedSender<AgentNews> {
+        let (sender, mut receiver) = mpsc::unbounded_channel::<AgentNews>();
+        let ordered = self.ordered.clone();
+        tokio::spawn(async move {
+            while let Some(one) = receiver.recv().await {
+                if let AgentNews::NetworkArrived { address, .. } | AgentNews::PeerMoves { address } = one {
+                    ordered.note(address);
+                }
+                tell_as_is(&one, news.as_ref());
+            }
+        });
+        sender
     }
 }
 
@@ -134,15 +177,4 @@ fn towards(other: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).ok()?;
     socket.connect(SocketAddr::new(other, 5061)).ok()?;
     socket.local_addr().ok().map(|own| own.ip())
-}
-
-/// Tells what an agent says.
-fn listener(news: Arc<impl News>) -> mpsc::UnboundedSender<AgentNews> {
-    let (sender, mut receiver) = mpsc::unbounded_channel::<AgentNews>();
-    tokio::spawn(async move {
-        while let Some(one) = receiver.recv().await {
-            tell_as_is(&one, news.as_ref());
-        }
-    });
-    sender
 }

@@ -60,8 +60,8 @@ pub use settings::{
     AccessSettings, GatewaySettings, HostSettings, ResourceSettings, Settings, SettingsError,
 };
 pub use values::{Amount, Range};
-pub use witness::{Witness, Witnessed};
 #[cfg(target_os = "linux")]
 pub use whimbrel_ufa::SessionView;
 pub use whimbrel_ufa::sip::Transport;
 pub use whimbrel_ufa::{Transition, Ufa, UfaPlus, UfaPlusPlus, trusting};
+pub use witness::{Witness, Witnessed};

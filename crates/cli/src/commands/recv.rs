@@ -83,7 +83,7 @@ pub(crate) async fn run(mut args: RecvArgs) -> Result<(), Failure> {
     let config = Config { security, ..config() };
     let endpoint = bind(&args, local, config, display.as_ref()).await?;
     let beside = args.mobility.network.correspondent(Arc::clone(&display)).await?;
-    let _control = ControlSocket::start("recv", &endpoint, display.as_ref());
+    let _control = ControlSocket::start("recv", &endpoint, &args.mobility.network.ordered, display.as_ref());
     let listener = endpoint.listen(args.sctp_port)?;
     has_addresses(&endpoint).await;
     announce(&args, who, rules, &endpoint, offer.as_ref(), &paired, display.as_ref())?;

@@ -83,7 +83,7 @@ pub(crate) async fn run(args: SendArgs) -> Result<(), Failure> {
         unless_interrupted(&mut interrupt, prepare(&args, &receiver.addresses, patience, &display)).await?;
     let config = Config { security: receiver.security()?, ..config() };
     let endpoint = args.mobility.bind(local, config, display.as_ref()).await?;
-    let _control = ControlSocket::start("send", &endpoint, display.as_ref());
+    let _control = ControlSocket::start("send", &endpoint, &args.mobility.network.ordered, display.as_ref());
     news::tell(&endpoint, Arc::clone(&display));
     let beside = args.mobility.network.terminal(&endpoint, Arc::clone(&display))?;
     let tally = Arc::new(Tally::default());

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel::interfaces::{Cost, Interfaces, ReceivedPower};
 use whimbrel::{AssociationView, Mobility, PathView};
 
+use crate::network_control::OrderedMoves;
 use crate::path_words::plain_state_name;
 
 /// Raised when an answer changes its meaning. Fields may be added without.
@@ -61,6 +62,9 @@ pub(crate) struct PathReport {
     pub(crate) state: String,
     pub(crate) primary: bool,
     pub(crate) in_use: bool,
+    /// A gateway has ordered the move to one of its addresses; otherwise it is there by the policies of both hosts.
+    #[serde(default)]
+    pub(crate) ordered_by_network: bool,
     pub(crate) srtt_ms: Option<f64>,
     pub(crate) rto_ms: f64,
     pub(crate) cwnd: usize,
@@ -81,6 +85,7 @@ impl Report {
         addresses: Vec<SocketAddr>,
         associations: &[AssociationView],
         interfaces: &Interfaces,
+        ordered: &OrderedMoves,
     ) -> Self {
         let associations = associations.iter().map(|view| AssociationReport {
             id: view.id.number(),
@@ -90,7 +95,7 @@ impl Report {
                 Mobility::Dynamic => "dynamic".into(),
                 Mobility::Static(reason) => reason.to_string(),
             },
-            paths: view.paths.iter().map(|path| PathReport::new(path, interfaces)).collect(),
+            paths: view.paths.iter().map(|path| PathReport::new(path, interfaces, ordered)).collect(),
         });
         Self {
             version: VERSION,
@@ -103,7 +108,8 @@ impl Report {
 }
 
 impl PathReport {
-    fn new(path: &PathView, interfaces: &Interfaces) -> Self {
+    fn new(path: &PathView, interfaces: &Interfaces, ordered: &OrderedMoves) -> Self {
+        let ends = [path.route.local.ip(), path.route.remote.ip()];
         let interface = interfaces.with_address(path.route.local.ip());
         let properties = interface.map(|(_, interface)| interface.properties).unwrap_or_default();
         Self {
@@ -117,6 +123,7 @@ impl PathReport {
             state: plain_state_name(path.state).into(),
             primary: path.primary,
             in_use: path.in_use,
+            ordered_by_network: ends.into_iter().any(|end| ordered.contains(end)),
             srtt_ms: path.srtt.map(|srtt| srtt.as_secs_f64() * 1e3),
             rto_ms: path.rto.as_secs_f64() * 1e3,
             cwnd: path.cwnd,

@@ -15,6 +15,7 @@ use whimbrel::Endpoint;
 
 use super::place::{self, SUFFIX};
 use super::protocol::{QUESTION_BYTES_MAX, Question, Report};
+use crate::network_control::OrderedMoves;
 use crate::news::News;
 
 /// Askers served at a time; more wait.
@@ -32,8 +33,13 @@ pub(crate) struct ControlSocket {
 impl ControlSocket {
     /// Answers questions about the endpoint's associations from now on. `None` if that is not possible, which nobody but
     /// `whimbrel paths` would miss; `news` tells why.
-    pub(crate) fn start(command: &'static str, endpoint: &Endpoint, news: &impl News) -> Option<Self> {
-        match Self::start_in(&place::directory(), command, endpoint) {
+    pub(crate) fn start(
+        command: &'static str,
+        endpoint: &Endpoint,
+        ordered: &OrderedMoves,
+        news: &impl News,
+    ) -> Option<Self> {
+        match Self::start_in(&place::directory(), command, endpoint, ordered) {
             Ok(socket) => Some(socket),
             Err(error) => {
                 let text = format!("`whimbrel paths` cannot show this command: {error}");
@@ -44,7 +50,12 @@ impl ControlSocket {
         }
     }
 
-    pub(super) fn start_in(directory: &Path, command: &'static str, endpoint: &Endpoint) -> io::Result<Self> {
+    pub(super) fn start_in(
+        directory: &Path,
+        command: &'static str,
+        endpoint: &Endpoint,
+        ordered: &OrderedMoves,
+    ) -> io::Result<Self> {
         place::prepare(directory)?;
         let path = directory.join(format!("{}.{SUFFIX}", std::process::id()));
         // Under its own name only once somebody listens: a socket that refuses is taken for a dead process's.
@@ -53,7 +64,7 @@ impl ControlSocket {
         let listener = UnixListener::bind(&nascent)?;
         std::fs::set_permissions(&nascent, std::fs::Permissions::from_mode(0o600))?;
         std::fs::rename(&nascent, &path)?;
-        let serving = tokio::spawn(serve(listener, command, endpoint.clone()));
+        let serving = tokio::spawn(serve(listener, command, endpoint.clone(), ordered.clone()));
         Ok(Self { path, serving })
     }
 }
@@ -65,7 +76,7 @@ impl Drop for ControlSocket {
     }
 }
 
-async fn serve(listener: UnixListener, command: &'static str, endpoint: Endpoint) {
+async fn serve(listener: UnixListener, command: &'static str, endpoint: Endpoint, ordered: OrderedMoves) {
     let room = Arc::new(Semaphore::new(ASKERS));
     loop {
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return };
@@ -74,16 +85,21 @@ async fn serve(listener: UnixListener, command: &'static str, endpoint: Endpoint
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let endpoint = endpoint.clone();
+        let (endpoint, ordered) = (endpoint.clone(), ordered.clone());
         tokio::spawn(async move {
             // Whoever breaks off has had enough.
-            let _ = answer(stream, command, &endpoint).await;
+            let _ = answer(stream, command, &endpoint, &ordered).await;
             drop(permit);
         });
     }
 }
 
-async fn answer(stream: UnixStream, command: &str, endpoint: &Endpoint) -> io::Result<()> {
+async fn answer(
+    stream: UnixStream,
+    command: &str,
+    endpoint: &Endpoint,
+    ordered: &OrderedMoves,
+) -> io::Result<()> {
     let asker = stream.peer_cred()?.uid();
     if asker != 0 && asker != geteuid().as_raw() {
         return Ok(());
@@ -101,8 +117,8 @@ async fn answer(stream: UnixStream, command: &str, endpoint: &Endpoint) -> io::R
         let mut text = match serde_json::from_slice(&line) {
             Ok(Question::Paths) => {
                 let associations = endpoint.associations().await;
-                let report =
-                    Report::new(command, endpoint.local_addresses(), &associations, &endpoint.interfaces());
+                let (own, interfaces) = (endpoint.local_addresses(), endpoint.interfaces());
+                let report = Report::new(command, own, &associations, &interfaces, ordered);
                 serde_json::to_vec(&report)?
             }
             Err(error) => serde_json::to_vec(&json!({ "error": error.to_string() }))?,

@@ -20,7 +20,8 @@ async fn associations_and_their_paths_are_told() {
     let server = endpoint().await;
     let listener = server.listen(5001).unwrap();
     let client = endpoint().await;
-    let control = ControlSocket::start_in(directory.path(), "test", &client).unwrap();
+    let control =
+        ControlSocket::start_in(directory.path(), "test", &client, &OrderedMoves::default()).unwrap();
     let metadata = std::fs::metadata(&control.path).unwrap();
     assert!(metadata.file_type().is_socket());
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
@@ -46,7 +47,8 @@ async fn associations_and_their_paths_are_told() {
 async fn nonsense_is_answered_and_too_much_of_it_is_not_read() {
     let directory = TempDir::new().unwrap();
     let endpoint = endpoint().await;
-    let control = ControlSocket::start_in(directory.path(), "test", &endpoint).unwrap();
+    let control =
+        ControlSocket::start_in(directory.path(), "test", &endpoint, &OrderedMoves::default()).unwrap();
     let mut stream = UnixStream::connect(&control.path).await.unwrap();
     stream.write_all(b"{\"request\": \"everything\"}\n").await.unwrap();
     let mut line = String::new();
@@ -69,7 +71,8 @@ async fn nonsense_is_answered_and_too_much_of_it_is_not_read() {
 async fn silent_askers_are_few() {
     let directory = TempDir::new().unwrap();
     let endpoint = endpoint().await;
-    let control = ControlSocket::start_in(directory.path(), "test", &endpoint).unwrap();
+    let control =
+        ControlSocket::start_in(directory.path(), "test", &endpoint, &OrderedMoves::default()).unwrap();
     let mut silent = Vec::new();
     for _ in 0..ASKERS - 1 {
         silent.push(UnixStream::connect(&control.path).await.unwrap());

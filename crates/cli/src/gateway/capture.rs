@@ -1,7 +1,7 @@
 //! SIP as a gateway says and hears it, for Wireshark.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use whimbrel_netsim::{Captured, Pcapng};
 
 /// A file that gets each message as one UDP datagram, whatever has carried it: what TLS and TCP put around it says nothing to who reads SIP.
 pub(super) struct SipCapture {
-    file: Pcapng<File>,
+    file: Pcapng<Box<dyn Write + Send>>,
     begin: Instant,
     /// Who is told, once, why nothing more is written.
     trouble: Option<UnboundedSender<GatewayNews>>,
@@ -23,8 +23,12 @@ impl SipCapture {
     /// Begins a file that its owner alone may read: it shows who has called whom.
     pub(super) fn create(path: &Path, trouble: UnboundedSender<GatewayNews>) -> io::Result<Self> {
         let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        Self::of(Box::new(file), trouble)
+    }
+
+    fn of(out: Box<dyn Write + Send>, trouble: UnboundedSender<GatewayNews>) -> io::Result<Self> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut file = Pcapng::new(file, u64::try_from(since.as_nanos()).unwrap_or_default())?;
+        let mut file = Pcapng::new(out, u64::try_from(since.as_nanos()).unwrap_or_default())?;
         file.add_interface("sip")?;
         Ok(Self { file, begin: Instant::now(), trouble: Some(trouble) })
     }
@@ -59,3 +63,7 @@ impl Witness for SipCapture {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "capture_tests.rs"]
+mod tests;

@@ -53,7 +53,9 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let mut gateway = Gateway::open(&settings, &key, news.clone()).await.map_err(anyhow::Error::from)?;
     if let Some(path) = &args.capture {
         let capture = SipCapture::create(path, news);
-        gateway.witness(Box::new(capture.with_context(|| format!("--capture: cannot write {}", path.display()))?));
+        gateway.witness(Box::new(
+            capture.with_context(|| format!("--capture: cannot write {}", path.display()))?,
+        ));
     }
     let (orders, receiver) = mpsc::channel(ORDERS);
     if let Some(address) = args.metrics {

@@ -13,7 +13,7 @@ fn longest() -> Row {
         "2001:db8:1111:2222:3333:4444:5555:6666%wlp0s20f3abcde",
         "[2001:db8:1111:2222:3333:4444:5555:6666]:65535",
         "potentially failed",
-        "in use, primary",
+        "in use, primary, by the network",
         "123456.7 ms",
         "1048576 KiB",
         "999.9 M / 999.9 M",

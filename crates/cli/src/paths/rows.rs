@@ -143,7 +143,7 @@ fn row(process: String, association: String, path: &PathReport, rates: Option<(f
         format!("{}{on}", path.local.ip()),
         path.remote.to_string(),
         path.state.clone(),
-        role.into(),
+        if path.ordered_by_network { format!("{role}, by the network") } else { role.into() },
         path.srtt_ms.map(|ms| format!("{ms:.1} ms")).unwrap_or_default(),
         format!("{} KiB", path.cwnd.div_ceil(1024)),
         rates.map(|(out, back)| format!("{} / {}", rate(out), rate(back))).unwrap_or_default(),

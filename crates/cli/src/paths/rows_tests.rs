@@ -115,3 +115,13 @@ fn a_screen_that_is_too_narrow_for_the_table_has_short_lines() {
 fn ids_of_later_associations_are_short() {
     assert_eq!([3, 1 << 32, (2 << 32) + 15].map(short), ["3", "0.1", "15.2"]);
 }
+
+/// A process of before gateways says nothing of who has ordered a move.
+#[test]
+fn who_has_ordered_a_move_is_told() {
+    let mut answers = reports(0);
+    answers.reports[0].associations[0].paths[0].ordered_by_network = true;
+    let roles: Vec<String> =
+        Sample::take(answers, None).rows().iter().map(|row| row.cells[5].clone()).collect();
+    assert_eq!(roles, ["in use, primary, by the network", "standby"]);
+}

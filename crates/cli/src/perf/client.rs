@@ -54,7 +54,7 @@ pub(super) async fn run(args: ClientArgs) -> Result<(), Failure> {
     let (peer, local) = unless_interrupted(&mut interrupt, prepared).await?;
     let config = Config { security: server.security()?, ..config() };
     let endpoint = args.mobility.bind(local, config, &output).await?;
-    let _control = ControlSocket::start("perf client", &endpoint, &output);
+    let _control = ControlSocket::start("perf client", &endpoint, &args.mobility.network.ordered, &output);
     news::tell(&endpoint, Arc::new(output));
     let beside = args.mobility.network.terminal(&endpoint, Arc::new(output))?;
     let outcome = tokio::select! {

@@ -45,7 +45,7 @@ pub(super) async fn run(args: ServerArgs) -> Result<(), Failure> {
     let config = Config { security, ..config() };
     let endpoint = args.mobility.bind_shards(local, config, args.shards.shards, &output).await?;
     let beside = args.mobility.network.correspondent(Arc::new(output)).await?;
-    let _control = ControlSocket::start("perf server", &endpoint, &output);
+    let _control = ControlSocket::start("perf server", &endpoint, &args.mobility.network.ordered, &output);
     let listener = endpoint.listen(args.sctp_port)?;
     let list: Vec<String> = endpoint.local_addresses().iter().map(ToString::to_string).collect();
     output.event("listening", json!({ "addresses": list, "sctp_port": args.sctp_port }));
