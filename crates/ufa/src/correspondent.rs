@@ -131,17 +131,23 @@ impl Correspondent {
     fn update(&mut self, now: Instant, transaction: ServerId, request: &Message, from: Contact) {
         let ours = |session: &&mut Session| session.dialog.is_of(request, from.transport);
         let session = self.sessions.iter_mut().find(ours);
+        let mut confirmed = None;
         let status = match session {
             None => 481,
             Some(session) => {
                 let later = session.dialog.follows(request);
                 if later {
                     session.dialog.set_target(from);
+                    // The terminal has come there, so that both ends had agreed: message 7 was lost.
+                    confirmed = session.offered.as_ref().map(|offer| offer.transaction);
                 }
                 if later { 200 } else { 500 }
             }
         };
         self.agent.respond(now, transaction, request, status, |answer| answer);
+        if let Some(offered) = confirmed {
+            self.apply(offered);
+        }
     }
 
     /// Message 7.

@@ -29,6 +29,8 @@ mod transition;
 #[cfg(test)]
 mod authority_tests;
 #[cfg(test)]
+mod each_message_tests;
+#[cfg(test)]
 mod faults_tests;
 #[cfg(test)]
 mod mishaps_tests;

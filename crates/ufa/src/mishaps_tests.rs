@@ -3,16 +3,13 @@
 //!
 //! `MISHAPS=FIRST,COUNT` plays other seeds; a failure names its own.
 
-use core::net::SocketAddr;
 use core::time::Duration;
 
-use whimbrel_machine::{Instant, Rng, Route, Seed};
+use whimbrel_machine::{Instant, Rng, Seed};
 
 use crate::Event;
 use crate::gateway::supervised::supervised;
-use crate::testing::{
-    CORRESPONDENT, Faults, SOURCE, Scene, Stopped, TARGET, TERMINAL, address, gateway_config,
-};
+use crate::testing::{Data, Faults, SOURCE, Scene, Stopped, TARGET, TERMINAL};
 
 /// How often ends and gateways ask after each other.
 const SUPERVISION: Duration = Duration::from_secs(10);
@@ -35,9 +32,8 @@ struct Course {
     /// Who loses its power when, and what becomes of it.
     crash: Option<(usize, Instant, Fate)>,
     stopped: Option<Stopped>,
-    /// Packets that the correspondent has sent to the new address, and those that have left the target.
-    sent: u32,
-    out: Vec<u32>,
+    /// What the correspondent sends to the new address.
+    data: Data,
 }
 
 impl Course {
@@ -61,7 +57,7 @@ impl Course {
             };
             (host, at, fate)
         });
-        Self { scene, rng, crash, stopped: None, sent: 0, out: Vec::new() }
+        Self { scene, rng, crash, stopped: None, data: Data::default() }
     }
 
     /// Power goes and comes.
@@ -85,35 +81,12 @@ impl Course {
     }
 
     fn runs(&self, host: usize) -> bool {
-        self.stopped.is_none() || self.crash.is_none_or(|(crashed, ..)| crashed != host)
-    }
-
-    /// The correspondent sends a packet to the new address, if the target waits for somebody there or somebody is there.
-    fn send(&mut self) {
-        let new = address(TARGET, 2).ip();
-        if !self.runs(TARGET) || !self.scene.gateway(TARGET).sessions().any(|session| session.terminal == new)
-        {
-            return;
-        }
-        let (new, cn) = (SocketAddr::new(new, 0), SocketAddr::new(address(CORRESPONDENT, 0).ip(), 0));
-        let mut packet = vec![0; 500];
-        packet[..4].copy_from_slice(&self.sent.to_be_bytes());
-        self.sent += 1;
-        let passed = self.scene.deliver(TARGET, Route { local: new, remote: cn }, &packet);
-        self.collect(passed);
-        assert!(self.scene.gateway(TARGET).held_bytes() <= gateway_config(TARGET).resources.buffer);
-    }
-
-    fn collect(&mut self, passed: Vec<(Route, Vec<u8>)>) {
-        let released = core::mem::take(&mut self.scene.released);
-        for (_, bytes) in released.into_iter().chain(passed) {
-            self.out.push(u32::from_be_bytes(bytes[..4].try_into().unwrap()));
-        }
+        self.scene.runs(host)
     }
 
     fn pass(&mut self, time: Duration) {
         self.scene.pass(time);
-        self.collect(Vec::new());
+        self.data.collect(&mut self.scene);
         self.switch();
     }
 
@@ -123,7 +96,7 @@ impl Course {
         while self.scene.now < begin + Duration::from_secs(3) {
             let wait = Duration::from_millis(5 + self.rng.below(30));
             self.pass(wait);
-            self.send();
+            self.data.send(&mut self.scene);
         }
         while self.scene.now < begin + ROUGH {
             self.pass(Duration::from_millis(500));
@@ -144,13 +117,13 @@ impl Course {
         });
         let source_has_crashed = matches!(self.crash, Some((SOURCE, ..))) || self.stopped.is_some();
         assert!(ends == 1 || (ends == 0 && source_has_crashed), "the source tells of {ends} ends");
-        assert!(self.out.is_sorted_by(|a, b| a < b), "out of order: {:?}", self.out);
+        assert!(self.data.out.is_sorted_by(|a, b| a < b), "out of order: {:?}", self.data.out);
         if self.runs(TARGET) {
             let target = self.scene.gateway(TARGET);
             assert_eq!(target.held_bytes(), 0, "something still waits");
             let come = self.says(TARGET, |event| matches!(event, Event::Arrived(_))) > 0;
             if come && self.crash.is_none() && self.stopped.is_none() {
-                let lost = u64::from(self.sent) - self.out.len() as u64;
+                let lost = u64::from(self.data.sent) - self.data.out.len() as u64;
                 assert_eq!(lost, target.overflowed(), "lost, though there was room for it");
             }
         }

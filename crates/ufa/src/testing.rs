@@ -13,9 +13,13 @@ use crate::{
     Terminal, TerminalConfig, UfaPlusPlus,
 };
 
+mod data;
 mod said;
+mod wire;
 
+pub(crate) use self::data::Data;
 use self::said::Said;
+pub(crate) use self::wire::{Faults, Mishap, Victim};
 
 /// The hosts by number.
 pub(crate) const TERMINAL: usize = 0;
@@ -30,15 +34,6 @@ pub(crate) const CORRESPONDENT: usize = 3;
 pub(crate) const DELAY: Duration = Duration::from_millis(10);
 /// How long the terminal is nowhere.
 const GAP: Duration = Duration::from_millis(150);
-
-/// What the network does to datagrams.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Faults {
-    pub(crate) loss: f64,
-    pub(crate) duplicate: f64,
-    /// Up to so much later.
-    pub(crate) jitter: Duration,
-}
 
 enum Host {
     Terminal(Box<Terminal>),
@@ -57,6 +52,8 @@ pub(crate) struct Scene {
     wire: BTreeMap<(Instant, u64), (Route, Vec<u8>)>,
     sent: u64,
     pub(crate) faults: Faults,
+    /// A kind of message that does not come as it should.
+    pub(crate) victim: Option<Victim>,
     rng: Rng,
     /// What hosts have said, by their numbers.
     pub(crate) heard: Vec<(Instant, usize, Event)>,
@@ -138,6 +135,7 @@ impl Scene {
             wire: BTreeMap::new(),
             sent: 0,
             faults: Faults::default(),
+            victim: None,
             rng: seed.stream("network", 0),
             heard: Vec::new(),
             log: Vec::new(),
@@ -332,29 +330,6 @@ impl Scene {
         }
     }
 
-    fn send(&mut self, from: usize, route: Route, bytes: Vec<u8>) {
-        if route.remote.port() != SIP_PORT {
-            return self.released.push((route, bytes));
-        }
-        if let Ok(message) = Message::parse(&bytes) {
-            let to = self.host_at(route.remote.ip()).unwrap_or(TERMINAL);
-            self.log.push((self.now, from, to, message));
-        }
-        // Nothing leaves from where the terminal is not.
-        if from == TERMINAL && self.here != Some(route.local.ip()) {
-            return;
-        }
-        let copies = 1 + u32::from(self.rng.chance(self.faults.duplicate));
-        for _ in 0..copies {
-            if self.rng.chance(self.faults.loss) {
-                continue;
-            }
-            let late = self.rng.duration_below(self.faults.jitter.max(Duration::from_nanos(1)));
-            self.sent += 1;
-            self.wire.insert((self.now + DELAY + late, self.sent), (route, bytes.clone()));
-        }
-    }
-
     // ---- views
 
     pub(crate) fn said(&self, host: usize) -> Vec<&Event> {
@@ -366,6 +341,11 @@ impl Scene {
             Some(Host::Gateway(gateway)) => gateway,
             _ => panic!("host {host} is no gateway that runs"),
         }
+    }
+
+    /// Whether a host has power.
+    pub(crate) fn runs(&self, host: usize) -> bool {
+        self.hosts[host].is_some()
     }
 
     /// Whether any machine has something to do still.
@@ -380,21 +360,5 @@ impl Scene {
             _ => None,
         };
         self.said(host).iter().filter_map(order).collect()
-    }
-
-    /// Messages between hosts in the order of their first copies: from, to, method (of responses with the status).
-    pub(crate) fn exchange(&self, since: Instant) -> Vec<(usize, usize, String)> {
-        let mut seen = Vec::new();
-        for (at, from, to, message) in &self.log {
-            let what = match message.status() {
-                0 => message.method().to_string(),
-                status => format!("{status} {}", message.method()),
-            };
-            let key = (*from, *to, what, message.branch().to_owned());
-            if *at >= since && !seen.contains(&key) {
-                seen.push(key);
-            }
-        }
-        seen.into_iter().map(|(from, to, what, _)| (from, to, what)).collect()
     }
 }

@@ -111,6 +111,12 @@ impl Allocations {
         self.given.iter().filter(|(_, allocation)| allocation.waiting.is_some()).map(|(address, _)| *address)
     }
 
+    /// Addresses that somebody has.
+    #[cfg(test)]
+    pub(super) fn given(&self) -> impl Iterator<Item = IpAddr> + '_ {
+        self.given.keys().copied()
+    }
+
     pub(super) fn get(&self, address: IpAddr) -> Option<&Allocation> {
         self.given.get(&address)
     }

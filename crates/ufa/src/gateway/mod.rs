@@ -109,6 +109,12 @@ impl Gateway {
         self.allocations.free_throughput()
     }
 
+    /// Addresses that somebody has.
+    #[cfg(test)]
+    pub(crate) fn given(&self) -> Vec<IpAddr> {
+        self.allocations.given().collect()
+    }
+
     /// How many places its users have said to be at.
     pub fn registrations(&self) -> usize {
         self.bindings.len()

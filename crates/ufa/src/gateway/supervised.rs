@@ -15,7 +15,7 @@ pub(crate) fn supervised(interval: Duration) -> impl Fn(usize, GatewayConfig) ->
 }
 
 /// The same with a session.
-pub(super) fn talking(interval: Duration) -> Scene {
+pub(crate) fn talking(interval: Duration) -> Scene {
     let mut scene = Scene::with(1, supervised(interval));
     scene.talk();
     scene
