@@ -85,6 +85,7 @@ impl Correspondent {
         if self.sessions.len() >= SESSIONS_MAX {
             return self.agent.respond(now, transaction, request, 486, |answer| answer);
         }
+        let application = self.cross.name(application);
         // A gateway may have been started anew; another one must be handed the session.
         let others = |session: &Session| {
             session.application == application && session.dialog.target().address.ip() != from.address.ip()
@@ -155,6 +156,7 @@ impl Correspondent {
         for session in &mut self.sessions {
             if let Some(offer) = session.offered.take_if(|offer| offer.transaction == transaction) {
                 self.cross.peer_moves(&session.application, &offer.config, offer.bdp);
+                session.application = session.application.at(offer.config.add);
             }
         }
     }

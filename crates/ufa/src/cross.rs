@@ -24,7 +24,10 @@ const KNOWN_MAX: usize = 1024;
 #[derive(Clone, Copy, Debug)]
 struct Known {
     association: AssociationId,
+    /// By where the terminal is.
     application: Application,
+    /// By where it was before: it may be there still, if the network could not tell it.
+    before: Option<Application>,
     /// The UDP ports of SCTP's encapsulation here and there (RFC 6951), 0 without one.
     ports: [u16; 2],
 }
@@ -65,7 +68,7 @@ impl Cross {
                     return None;
                 }
                 let ports = [primary.local.port(), primary.remote.port()];
-                self.known.push(Known { association: *association, application, ports });
+                self.known.push(Known { association: *association, application, before: None, ports });
                 return Some(Change::Up(application));
             }
             Event::Path { association, path, route, state: PathState::Active } => {
@@ -105,11 +108,29 @@ impl Cross {
         self.known(application).map(|known| known.association)
     }
 
+    /// What an association is called now that a terminal calls so. A terminal that has been moved names it by the address that it has, as its gateway takes
+    /// a session for no other one.
+    pub fn name(&self, called: Application) -> Application {
+        let known = self.known(&called).or_else(|| {
+            let before = |known: &&Known| known.before == Some(called);
+            self.known.iter().find(before)
+        });
+        known.map_or(called, |known| known.application)
+    }
+
     fn known(&self, application: &Application) -> Option<&Known> {
         self.known.iter().find(|known| known.application == *application)
     }
 
-    /// Message 7: the peer has another address from now on, with this bandwidth-delay product on the way there.
+    /// The terminal is there from now on.
+    fn rename(&mut self, application: &Application, terminal: IpAddr) {
+        if let Some(known) = self.known.iter_mut().find(|known| known.application == *application) {
+            let now = application.at(terminal);
+            known.before = Some(core::mem::replace(&mut known.application, now));
+        }
+    }
+
+    /// Message 7: the peer has another address from now on, with this bandwidth-delay product on the way there. The association is called by it.
     pub fn peer_moves(&mut self, application: &Application, config: &AppliConfig, bdp: Option<u64>) {
         let Some(&Known { association, ports: [_, port], .. }) = self.known(application) else { return };
         // What lingers of an earlier move goes first; and an address that comes back no longer lingers.
@@ -134,6 +155,7 @@ impl Cross {
         let bytes = usize::try_from(bdp.unwrap_or(0)).unwrap_or(usize::MAX).min(VOUCHED_MOST);
         let address = SocketAddr::new(config.add, port);
         self.agree(association, vec![AgreedChange::AddVouchedPeer { address, bytes }]);
+        self.rename(application, config.add);
     }
 
     /// Message 7A: this address is a valid source from now on.
@@ -150,10 +172,11 @@ impl Cross {
         }
     }
 
-    /// We have come there: the old address is no more.
-    pub fn we_have_moved(&mut self, application: &Application, from: IpAddr) {
+    /// We have come to the new address: the old one is no more. The association is called by the new one.
+    pub fn we_have_moved(&mut self, application: &Application, config: &AppliConfig) {
         if let Some(association) = self.association(application) {
-            self.agree(association, vec![AgreedChange::DeleteOwn(from)]);
+            self.agree(association, vec![AgreedChange::DeleteOwn(config.delete)]);
+            self.rename(application, config.add);
         }
     }
 

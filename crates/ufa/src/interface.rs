@@ -6,13 +6,22 @@ use core::str::FromStr;
 
 use crate::sip::{APPLICATION, AppliConfig, BadHeader, TerminalSettings};
 
-/// An SCTP application that a session is for: the association as it was set up.
+/// An SCTP application that a session is for: the association as it was set up, and with the terminal's new address where the network has moved it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Application {
     /// The terminal's address and SCTP port.
     pub terminal: SocketAddr,
     /// The correspondent's address and SCTP port.
     pub correspondent: SocketAddr,
+}
+
+impl Application {
+    /// The same with the terminal at another address.
+    #[must_use]
+    pub const fn at(mut self, terminal: IpAddr) -> Self {
+        self.terminal = SocketAddr::new(terminal, self.terminal.port());
+        self
+    }
 }
 
 impl fmt::Display for Application {

@@ -220,7 +220,8 @@ impl Terminal {
         }
         self.agent.address = SocketAddr::new(config.add, self.config.address.port());
         session.dialog.set_target(Contact { address: gateway, transport: self.config.sip.transport });
-        self.cross.we_have_moved(&session.application, config.delete);
+        self.cross.we_have_moved(&session.application, &config);
+        session.application = session.application.at(config.add);
         let asked = self.agent.request(now, &mut session.dialog, "INVITE", |request| request);
         session.state = match asked {
             Some(transaction) => State::Arriving { transaction, address: config.add },

@@ -183,6 +183,7 @@ impl Gateway {
             return agent.respond(now, transaction, request, 491, |answer| answer);
         }
         session.state = State::Stable;
+        session.application = session.application.at(from.host);
         session.reached(from);
         if self.config.sip.supervision.is_some() {
             // RFC 3311: the correspondent's own requests come here from now on, and not to the source.
