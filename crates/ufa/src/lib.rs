@@ -27,6 +27,8 @@ mod terminal;
 mod transition;
 
 #[cfg(test)]
+mod attacks_tests;
+#[cfg(test)]
 mod authority_tests;
 #[cfg(test)]
 mod each_message_tests;

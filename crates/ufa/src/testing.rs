@@ -18,7 +18,7 @@ mod said;
 mod wire;
 
 pub(crate) use self::data::Data;
-use self::said::Said;
+pub(crate) use self::said::Said;
 pub(crate) use self::wire::{Faults, Mishap, Victim};
 
 /// The hosts by number.

@@ -57,6 +57,7 @@ impl Gateway {
             to_correspondent,
             state,
             heard: now,
+            brought_by: None,
         });
     }
 

@@ -18,6 +18,8 @@ pub(super) struct Session {
     pub(super) state: State,
     /// When its terminal was last heard of.
     pub(super) heard: Instant,
+    /// The Call-ID of message 3, if it has come from another gateway.
+    pub(super) brought_by: Option<String>,
 }
 
 /// What goes on in a session.

@@ -68,6 +68,10 @@ impl Gateway {
         let Some(context) = context else {
             return self.agent.respond(now, transaction, request, 400, |answer| answer);
         };
+        // What has brought a session here once brings no second one (RFC 3261 §8.2.2.2).
+        if self.sessions.iter().any(|session| session.brought_by.as_deref() == Some(request.call_id())) {
+            return self.agent.respond(now, transaction, request, 482, |answer| answer);
+        }
         // Whoever speaks as is not spoken here could be told nothing, and message 8 would not be heard. Another gateway may take the terminal.
         if ![&context.terminal, &context.correspondent]
             .iter()
@@ -94,6 +98,7 @@ impl Gateway {
             to_correspondent: correspondent,
             state: State::Coming(Arrival { until, phase }),
             heard: now,
+            brought_by: Some(request.call_id().to_owned()),
         });
     }
 

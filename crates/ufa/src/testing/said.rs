@@ -4,9 +4,9 @@ use crate::Event;
 
 /// What a host has said in one step.
 #[derive(Default)]
-pub(super) struct Said {
-    pub(super) sent: Vec<(Route, Vec<u8>)>,
-    pub(super) events: Vec<Event>,
+pub(crate) struct Said {
+    pub(crate) sent: Vec<(Route, Vec<u8>)>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Sink<Event> for Said {
