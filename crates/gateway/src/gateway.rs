@@ -343,7 +343,11 @@ impl Gateway {
             }
             Event::Arrived(terminal) => {
                 let after = self.expected.get(&terminal).map_or(Duration::ZERO, Instant::elapsed);
-                GatewayNews::Arrived { terminal, after, waited }
+                GatewayNews::Arrived {
+                    terminal,
+                    after,
+                    waited: waited + self.driver.machine.waiting(terminal),
+                }
             }
             Event::Lost(terminal, _) => GatewayNews::NotCome { terminal },
             // Those of terminals and correspondents.

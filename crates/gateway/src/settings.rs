@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use whimbrel::secure::PublicKey;
 use whimbrel_ufa::sip::{HardwareAddress, SipConfig, Timers, Transport};
-use whimbrel_ufa::{Access, ClearSip, GatewayConfig, Order, Patience, Resources};
+use whimbrel_ufa::{Access, ClearSip, GatewayConfig, Order, Patience, Release, Resources};
 
 use crate::plain_settings::{DigestAlgorithm, PlainSipSettings};
 use crate::values::{Amount, Range, netmask, parsed, same_network};
@@ -275,6 +275,7 @@ impl Settings {
                 least_buffer: self.resources.least_buffer.0,
             },
             order: Order::default(),
+            release: Release::AtGrantedRate,
             patience: Patience { heard: HEARD, ..Patience::default() },
             sip: SipConfig {
                 transport: Transport::Tls,

@@ -44,7 +44,7 @@ mod testing;
 pub use agent::Patience;
 pub use correspondent::Correspondent;
 pub use cross::{Change, Cross, Side};
-pub use gateway::{Access, ClearSip, Gateway, GatewayConfig, Order, Resources, SessionView};
+pub use gateway::{Access, ClearSip, Gateway, GatewayConfig, Order, Release, Resources, SessionView};
 pub use interface::{Application, Command, Event, Failure, TransportOrder};
 pub use terminal::{Terminal, TerminalConfig};
 pub use transition::{OldAddress, Transition, Ufa, UfaPlus, UfaPlusPlus, trusting};

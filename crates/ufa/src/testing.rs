@@ -9,8 +9,8 @@ use whimbrel_proto::{AssociationId, Mobility, StaticReason};
 
 use crate::sip::{HardwareAddress, Message, SIP_PORT, SipConfig};
 use crate::{
-    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources,
-    Terminal, TerminalConfig, UfaPlusPlus,
+    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Release,
+    Resources, Terminal, TerminalConfig, UfaPlusPlus,
 };
 
 mod data;
@@ -97,6 +97,7 @@ pub(crate) fn gateway_config(host: usize) -> GatewayConfig {
             least_buffer: 3000,
         },
         order: Order::OneAfterTheOther,
+        release: Release::default(),
         patience: Patience::default(),
         sip: SipConfig::default(),
         clear: ClearSip::default(),

@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use whimbrel_machine::{Ecn, Input, Instant, Machine, Route, Seed, Sink, Transmit};
 use whimbrel_ufa::sip::{HardwareAddress, SipConfig, Timers, Transport};
-use whimbrel_ufa::{Access, ClearSip, Event, Gateway, GatewayConfig, Order, Patience, Resources};
+use whimbrel_ufa::{Access, ClearSip, Event, Gateway, GatewayConfig, Order, Patience, Release, Resources};
 
 const SOURCES: usize = 8;
 const REQUESTS: usize = 1100;
@@ -52,6 +52,7 @@ fn gateway() -> Gateway {
         },
         resources: Resources { throughput: 1_000_000, per_terminal: 1, buffer: 1000, least_buffer: 500 },
         order: Order::default(),
+        release: Release::default(),
         patience: Patience::default(),
         sip: SipConfig {
             transport: Transport::Tls,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use whimbrel_machine::Instant;
 
-use super::buffer::HoldingBuffer;
-use super::config::{Access, Resources};
+use super::buffer::{Held, HoldingBuffer};
+use super::config::{Access, Release, Resources};
 
 /// Bits of the packet that the round trip between gateway and terminal is reckoned with (section V.B of the paper: 1500 bytes).
 const PACKET_BITS: f64 = 1500.0 * 8.0;
@@ -20,10 +20,30 @@ const HEARD_MAX: usize = 4096;
 pub(super) struct Allocation {
     /// bit/s.
     pub(super) throughput: u64,
-    /// Where packets wait until it comes; `None` once it is here.
+    /// Where packets wait until it comes, and until those before them have left; `None` once it is here and nothing waits any more.
     pub(super) waiting: Option<HoldingBuffer>,
+    /// It is here.
+    leaving: Option<Leaving>,
     /// Bytes of the gateway's buffer that are kept for it.
     reserved: u64,
+}
+
+/// How what has waited leaves.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    /// When the terminal has come.
+    since: Instant,
+    /// When the next packet leaves.
+    next: Instant,
+}
+
+impl Leaving {
+    /// A packet of so many bytes leaves. The rate doubles with each second.
+    fn pass(&mut self, size: u64, granted: u64) {
+        let seconds = self.next.saturating_since(self.since).as_secs().min(20);
+        let rate = granted.max(1).saturating_mul(1 << seconds);
+        self.next += Duration::from_nanos((size * 8).saturating_mul(1_000_000_000) / rate);
+    }
 }
 
 /// What all terminals have.
@@ -62,7 +82,12 @@ impl Allocations {
     /// A terminal is here that has its address from elsewhere.
     pub(super) fn welcome(&mut self, address: IpAddr, throughput: u64) {
         self.heard.remove(&address);
-        self.given.entry(address).or_insert(Allocation { throughput, waiting: None, reserved: 0 });
+        self.given.entry(address).or_insert(Allocation {
+            throughput,
+            waiting: None,
+            leaving: None,
+            reserved: 0,
+        });
     }
 
     /// An address for a terminal that is expected, with room for its bandwidth-delay product. `None` if no address is unique, or there is no room.
@@ -79,7 +104,7 @@ impl Allocations {
         let address = self.addresses[at];
         self.next = at + 1;
         let waiting = Some(HoldingBuffer::new(reserved));
-        self.given.insert(address, Allocation { throughput, waiting, reserved });
+        self.given.insert(address, Allocation { throughput, waiting, leaving: None, reserved });
         Some(address)
     }
 
@@ -88,11 +113,28 @@ impl Allocations {
         !self.given.contains_key(&address) && !self.heard.contains_key(&address)
     }
 
-    /// The terminal has come: what has waited for it, and no more is kept for it.
-    pub(super) fn arrived(&mut self, address: IpAddr) -> Option<HoldingBuffer> {
-        let allocation = self.given.get_mut(&address)?;
-        allocation.reserved = 0;
-        allocation.waiting.take()
+    /// The terminal has come: what has waited for it leaves.
+    pub(super) fn arrived(&mut self, now: Instant, address: IpAddr) {
+        if let Some(allocation) = self.given.get_mut(&address).filter(|one| one.waiting.is_some()) {
+            allocation.leaving.get_or_insert(Leaving { since: now, next: now });
+        }
+    }
+
+    /// A packet that has waited and leaves now. When none is left no more is kept for its terminal.
+    pub(super) fn release(&mut self, now: Instant, release: Release) -> Option<Held> {
+        for allocation in self.given.values_mut() {
+            let Some(leaving) = allocation.leaving.as_mut().filter(|leaving| leaving.next <= now) else {
+                continue;
+            };
+            if let Some((held, size)) = allocation.waiting.as_mut().and_then(HoldingBuffer::release) {
+                if release == Release::AtGrantedRate {
+                    leaving.pass(size, allocation.throughput);
+                }
+                return Some(held);
+            }
+            (allocation.waiting, allocation.leaving, allocation.reserved) = (None, None, 0);
+        }
+        None
     }
 
     /// Nobody has this address any more.
@@ -106,7 +148,12 @@ impl Allocations {
 
     // ---- views
 
-    /// Addresses of terminals that are still to come.
+    /// When the next packet that has waited leaves.
+    pub(super) fn next_release(&self) -> Option<Instant> {
+        self.given.values().filter_map(|allocation| Some(allocation.leaving?.next)).min()
+    }
+
+    /// Addresses for which packets wait.
     pub(super) fn expected(&self) -> impl Iterator<Item = IpAddr> + '_ {
         self.given.iter().filter(|(_, allocation)| allocation.waiting.is_some()).map(|(address, _)| *address)
     }

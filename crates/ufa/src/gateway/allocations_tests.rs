@@ -1,3 +1,5 @@
+use whimbrel_machine::{Ecn, Route};
+
 use super::*;
 use crate::testing::{TARGET, address, gateway_config};
 
@@ -33,13 +35,68 @@ fn throughput_is_given_once() {
 }
 
 #[test]
-fn room_is_kept_until_the_terminal_has_come() {
+fn room_is_kept_until_what_has_waited_has_left() {
     let mut allocations = allocations();
-    let address = allocations.expect(Instant::ZERO, 1, 60_000).unwrap();
-    assert_eq!(allocations.expect(Instant::ZERO, 1, 60_000), None, "100,000 bytes in all");
-    assert!(allocations.arrived(address).is_some());
-    assert!(allocations.arrived(address).is_none(), "it comes once");
-    assert!(allocations.expect(Instant::ZERO, 1, 60_000).is_some());
+    let buffer = allocations.free_buffer();
+    let address = allocations.expect(Instant::ZERO, 1_000_000, 10_000).unwrap();
+    hold(&mut allocations, address, 1);
+    allocations.arrived(Instant::ZERO, address);
+    assert!(allocations.free_buffer() < buffer);
+    assert!(allocations.release(Instant::ZERO, Release::AtOnce).is_some());
+    assert!(allocations.release(Instant::ZERO, Release::AtOnce).is_none());
+    assert_eq!((allocations.free_buffer(), allocations.next_release()), (buffer, None));
+    assert_eq!(allocations.expected().count(), 0);
+}
+
+fn hold(allocations: &mut Allocations, address: IpAddr, packets: usize) {
+    let waiting = allocations.get_mut(address).unwrap().waiting.as_mut().unwrap();
+    let route = Route { local: (address, 0).into(), remote: (address, 0).into() };
+    for _ in 0..packets {
+        waiting.hold(route, Ecn::NotCapable, &[0; 980]);
+    }
+}
+
+/// Packets that leave until then, one after the other at their times.
+fn released(allocations: &mut Allocations, until: Duration) -> usize {
+    let mut count = 0;
+    while let Some(at) = allocations.next_release().filter(|at| *at <= Instant::ZERO + until) {
+        count += usize::from(allocations.release(at, Release::AtGrantedRate).is_some());
+    }
+    count
+}
+
+/// A packet of 1,000 bytes takes 8 ms at 1 Mbit/s.
+#[test]
+fn what_has_waited_leaves_no_faster_than_the_access_network_carries_it() {
+    let mut allocations = allocations();
+    let address = allocations.expect(Instant::ZERO, 1_000_000, 100_000).unwrap();
+    hold(&mut allocations, address, 100);
+    allocations.arrived(Instant::ZERO, address);
+    assert_eq!(released(&mut allocations, Duration::from_millis(79)), 10);
+    // What comes meanwhile waits behind.
+    hold(&mut allocations, address, 5);
+    assert_eq!(released(&mut allocations, Duration::from_secs(1)), 95);
+    assert_eq!(allocations.expected().count(), 0);
+}
+
+/// Whoever sends as fast as packets leave would have them wait here for ever.
+#[test]
+fn packets_do_not_wait_for_ever() {
+    let mut allocations = allocations();
+    let address = allocations.expect(Instant::ZERO, 1_000_000, 100_000).unwrap();
+    hold(&mut allocations, address, 50);
+    allocations.arrived(Instant::ZERO, address);
+    let mut elapsed = Duration::ZERO;
+    while allocations.next_release().is_some() {
+        elapsed += Duration::from_millis(4);
+        released(&mut allocations, elapsed);
+        assert!(elapsed < Duration::from_secs(4), "packets still wait");
+        if allocations.next_release().is_some() {
+            // 2 Mbit/s.
+            hold(&mut allocations, address, 1);
+        }
+    }
+    assert!(elapsed > Duration::from_secs(1), "{elapsed:?}");
 }
 
 #[test]

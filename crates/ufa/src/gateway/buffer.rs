@@ -41,10 +41,17 @@ impl HoldingBuffer {
         self.packets.push_back(Held { route, ecn, bytes: bytes.to_vec() });
     }
 
-    /// Everything, in order.
-    pub(super) fn release(&mut self) -> impl Iterator<Item = Held> + '_ {
-        self.bytes = 0;
-        self.packets.drain(..)
+    /// What has come first, and its size with an IP header, in bytes.
+    pub(super) fn release(&mut self) -> Option<(Held, u64)> {
+        let held = self.packets.pop_front()?;
+        let size = IPV4_HEADER + held.bytes.len() as u64;
+        self.bytes -= size;
+        Some((held, size))
+    }
+
+    /// Packets that wait.
+    pub(super) fn len(&self) -> usize {
+        self.packets.len()
     }
 
     /// Bytes that wait.

@@ -12,10 +12,12 @@ fn what_was_held_leaves_in_the_order_in_which_it_came() {
     for n in 0..5 {
         buffer.hold(route(n), Ecn::Ect0, &[n; 100]);
     }
-    let released: Vec<_> = buffer.release().map(|held| (held.route, held.ecn, held.bytes)).collect();
-    let expected: Vec<_> = (0..5).map(|n| (route(n), Ecn::Ect0, vec![n; 100])).collect();
+    let released: Vec<_> = core::iter::from_fn(|| buffer.release())
+        .map(|(held, size)| (held.route, held.ecn, held.bytes, size))
+        .collect();
+    let expected: Vec<_> = (0..5).map(|n| (route(n), Ecn::Ect0, vec![n; 100], 120)).collect();
     assert_eq!(released, expected);
-    assert_eq!(buffer.bytes(), 0);
+    assert_eq!((buffer.bytes(), buffer.len()), (0, 0));
 }
 
 #[test]

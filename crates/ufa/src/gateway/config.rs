@@ -15,6 +15,8 @@ pub struct GatewayConfig {
     pub resources: Resources,
     /// In which order both ends are told.
     pub order: Order,
+    /// How what has waited for a terminal leaves.
+    pub release: Release,
     /// How long it waits.
     pub patience: Patience,
     /// How it speaks SIP.
@@ -72,4 +74,14 @@ pub enum Order {
     OneAfterTheOther,
     /// Messages 5 and 5A at once, as the paper's text has it.
     AtOnce,
+}
+
+/// How what has waited for a terminal leaves once it has come (message 8).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Release {
+    /// All at once, as the paper has it. What the queue of the access network does not hold is lost there.
+    #[default]
+    AtOnce,
+    /// At the rate that the terminal has been granted, and twice as fast with each second, so that packets wait here no longer than that takes. What comes meanwhile waits behind.
+    AtGrantedRate,
 }

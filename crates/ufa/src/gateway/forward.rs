@@ -33,12 +33,10 @@ impl Gateway {
         }
     }
 
-    /// Sends what has waited for terminals that are here now, in order.
-    pub(super) fn release(&mut self, sink: &mut impl Sink<Event>) {
-        for mut buffer in self.arrived.drain(..) {
-            for Held { route, ecn, bytes } in buffer.release() {
-                sink.transmit(&transmit(route, ecn, bytes.len()), &bytes);
-            }
+    /// Sends what has waited for terminals that are here now, in order, as far as it is time.
+    pub(super) fn release(&mut self, now: Instant, sink: &mut impl Sink<Event>) {
+        while let Some(Held { route, ecn, bytes }) = self.allocations.release(now, self.config.release) {
+            sink.transmit(&transmit(route, ecn, bytes.len()), &bytes);
         }
     }
 }

@@ -27,7 +27,7 @@ use whimbrel_machine::{Input, Instant, Machine, Seed, Sink};
 use self::allocations::Allocations;
 use self::bindings::Bindings;
 use self::caller::Caller;
-pub use self::config::{Access, ClearSip, GatewayConfig, Order, Resources};
+pub use self::config::{Access, ClearSip, GatewayConfig, Order, Release, Resources};
 pub use self::session::SessionView;
 use self::session::{Session, State};
 use crate::agent::Agent;
@@ -55,8 +55,6 @@ pub struct Gateway {
     allocations: Allocations,
     bindings: Bindings,
     sessions: Vec<Session>,
-    /// Terminals whose packets are to go out now.
-    arrived: Vec<buffer::HoldingBuffer>,
     /// Packets that found no room while their terminal was expected.
     overflowed: u64,
     /// It is to end.
@@ -72,7 +70,6 @@ impl Gateway {
             bindings: Bindings::default(),
             allocations: Allocations::new(&config.access, config.resources, config.patience.heard),
             sessions: Vec::new(),
-            arrived: Vec::new(),
             overflowed: 0,
             stopping: false,
             config,
@@ -93,7 +90,13 @@ impl Gateway {
         self.overflowed
     }
 
-    /// Addresses of terminals that are still to come: what is sent there must reach this machine.
+    /// Packets that wait for the terminal with this address.
+    pub fn waiting(&self, terminal: IpAddr) -> usize {
+        let allocation = self.allocations.get(terminal);
+        allocation.and_then(|allocation| allocation.waiting.as_ref()).map_or(0, buffer::HoldingBuffer::len)
+    }
+
+    /// Addresses for which packets wait, or would wait: what is sent there must reach this machine.
     pub fn expected(&self) -> impl Iterator<Item = IpAddr> + '_ {
         self.allocations.expected()
     }
@@ -234,11 +237,12 @@ impl Machine for Gateway {
         }
         self.handle_timeout(now);
         // Before what tells the terminal that it is expected no more.
-        self.release(sink);
+        self.release(now, sink);
         self.agent.drain(sink);
         let sessions = self.sessions.iter().filter_map(Session::deadline);
         let gone = self.sessions.iter().filter_map(|session| self.gone_at(session));
-        sessions.chain(gone).chain(self.agent.transactions.next_deadline()).min()
+        let others = [self.agent.transactions.next_deadline(), self.allocations.next_release()];
+        sessions.chain(gone).chain(others.into_iter().flatten()).min()
     }
 }
 

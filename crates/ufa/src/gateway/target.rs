@@ -194,7 +194,7 @@ impl Gateway {
             // RFC 3311: the correspondent's own requests come here from now on, and not to the source.
             agent.request(now, &mut session.to_correspondent, "UPDATE", |request| request);
         }
-        self.arrived.extend(allocations.arrived(from.host));
+        allocations.arrived(now, from.host);
         agent.respond(now, transaction, request, 200, |answer| answer);
         agent.tell(Event::Arrived(from.host));
     }

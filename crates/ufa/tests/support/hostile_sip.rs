@@ -10,8 +10,8 @@ use whimbrel_machine::{Ecn, Input, Instant, LinkFact, Links, Machine, Route, See
 use whimbrel_proto::{AssociationId, CloseReason, Mobility, StaticReason};
 use whimbrel_ufa::sip::{HardwareAddress, Message, SIP_PORT, SipConfig};
 use whimbrel_ufa::{
-    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources,
-    Terminal, TerminalConfig, UfaPlusPlus,
+    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Release,
+    Resources, Terminal, TerminalConfig, UfaPlusPlus,
 };
 
 use super::damage::damage;
@@ -131,6 +131,7 @@ impl World {
                 least_buffer: 500,
             },
             order: if host == 1 { Order::OneAfterTheOther } else { Order::AtOnce },
+            release: if host == 1 { Release::AtGrantedRate } else { Release::AtOnce },
             patience: Patience::default(),
             sip: self.sip,
             clear: ClearSip::default(),

@@ -13,7 +13,7 @@ use whimbrel_testbed::traffic::{Greedy, Traffic};
 use whimbrel_testbed::{SipHost, SipParts, SipRole, SipUser, Uplink, User, blank};
 use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT, SipConfig};
 use whimbrel_ufa::{
-    Access, ClearSip, Correspondent, Gateway, GatewayConfig, Order, Patience, Resources, Terminal,
+    Access, ClearSip, Correspondent, Gateway, GatewayConfig, Order, Patience, Release, Resources, Terminal,
     TerminalConfig, Transition,
 };
 
@@ -120,6 +120,7 @@ impl Air {
             },
             resources: self.resources(),
             order,
+            release: Release::AtOnce,
             patience: Patience::default(),
             sip: SipConfig::default(),
             clear: ClearSip::default(),
