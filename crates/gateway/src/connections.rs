@@ -5,10 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
@@ -18,7 +16,8 @@ use whimbrel::Route;
 use whimbrel::secure::{Identity, Keyring, PublicKey, StreamTls, Trust};
 use whimbrel_ufa::sip::Transport;
 
-use crate::framing::Frames;
+pub(crate) use crate::conversation::{Arrival, watch};
+use crate::conversation::{Saying, converse};
 
 /// What SIP is called in TLS (IANA's registry of ALPN protocol identifiers).
 const ALPN: &[u8] = b"sip/2";
@@ -36,17 +35,6 @@ const HANDSHAKES_PER_NETWORK: usize = 16;
 const TOLD_MAX: usize = 256;
 /// For a connection to come up.
 const SETUP: Duration = Duration::from_secs(5);
-/// For what was sent to be acknowledged: a host that has moved does not say goodbye.
-const UNHEARD: Duration = Duration::from_secs(10);
-
-/// A message that has come.
-pub(crate) struct Arrival {
-    /// The address of ours that it has come to, and the one under which the peer can be answered.
-    pub(crate) route: Route,
-    /// Whose key the connection has shown.
-    pub(crate) key: PublicKey,
-    pub(crate) message: Vec<u8>,
-}
 
 /// What is known of who is where.
 pub(crate) trait Peers: Send + Sync {
@@ -72,6 +60,8 @@ pub(crate) struct Connections {
 
 struct Shared {
     connector: TlsConnector,
+    /// By which it is decided whose connection stays, where both ends have begun one.
+    own: PublicKey,
     /// Who may speak. It may change while a handshake is under way.
     trusted: Keyring,
     open: Mutex<HashMap<Route, Open>>,
@@ -87,8 +77,17 @@ struct Shared {
 /// A connection, or one that is being made, which ends when this is dropped.
 struct Open {
     number: u64,
-    messages: mpsc::Sender<Vec<u8>>,
+    messages: mpsc::Sender<Saying>,
     key: Option<PublicKey>,
+    /// When this end has begun it; `None` is that the other one has.
+    dialled: Option<Instant>,
+}
+
+impl Open {
+    /// Whether the other end can have begun one at the same time: it had not heard of this one by then, and its own comes up within [`SETUP`] after that.
+    fn may_cross(&self) -> bool {
+        self.dialled.is_some_and(|begun| begun.elapsed() < SETUP * 2)
+    }
 }
 
 impl Connections {
@@ -106,6 +105,7 @@ impl Connections {
         let (arrivals, receiver) = mpsc::channel(ARRIVALS);
         let shared = Arc::new(Shared {
             connector,
+            own: identity.public_key(),
             trusted: trusted.clone(),
             open: Mutex::default(),
             next: AtomicU64::new(0),
@@ -151,16 +151,16 @@ impl Connections {
         let route = of_host(route.local, route.remote);
         let mut open = self.shared.open();
         if let Some(known) = open.get(&route).filter(|known| !known.messages.is_closed()) {
-            let _ = known.messages.try_send(message);
+            let _ = known.messages.try_send(Saying::Message(message));
             return;
         }
         if open.len() >= OPEN_MAX {
             return;
         }
         let (messages, queue) = mpsc::channel(QUEUE);
-        let _ = messages.try_send(message);
+        let _ = messages.try_send(Saying::Message(message));
         let number = self.shared.number();
-        open.insert(route, Open { number, messages, key: None });
+        open.insert(route, Open { number, messages, key: None, dialled: Some(Instant::now()) });
         drop(open);
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
@@ -176,7 +176,7 @@ impl Connections {
                 Err(_) => Ok(()),
             };
             shared.note(route.remote.ip(), &ended);
-            shared.forget(route, number);
+            shared.forget(number);
         });
     }
 }
@@ -196,8 +196,12 @@ impl Shared {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection that has come from there; the one before it ends. `None` if this peer has too many, or is not trusted any more.
-    fn admit(&self, route: Route, key: PublicKey) -> Option<(u64, mpsc::Receiver<Vec<u8>>)> {
+    /// A connection that has come from there; `from` is the port that it has. The one before it ends. `None` if this peer has too many, or is not trusted any
+    /// more.
+    ///
+    /// Where both ends have begun one at the same time, that of the lower key stays, as of two connections between BGP speakers that of the one with the
+    /// higher identifier does (RFC 4271 §6.8). What was to be said by the other one still is, and it is heard until it ends.
+    fn admit(&self, route: Route, from: SocketAddr, key: PublicKey) -> Option<(u64, mpsc::Receiver<Saying>)> {
         let mut open = self.open();
         // Behind the lock: what `review` does not see comes after it, and after the change.
         if !self.trusted.contains(&key) {
@@ -209,7 +213,17 @@ impl Shared {
         }
         let (messages, queue) = mpsc::channel(QUEUE);
         let number = self.number();
-        open.insert(route, Open { number, messages, key: Some(key) });
+        let come = Open { number, messages, key: Some(key), dialled: None };
+        match open.get(&route).is_some_and(Open::may_cross) {
+            true if self.own < key => drop(open.insert(Route { remote: from, ..route }, come)),
+            true => {
+                if let Some(ours) = open.insert(route, come) {
+                    let _ = ours.messages.try_send(Saying::NoMore);
+                    open.insert(aside(route), Open { key: Some(key), ..ours });
+                }
+            }
+            false => drop(open.insert(route, come)),
+        }
         Some((number, queue))
     }
 
@@ -229,12 +243,14 @@ impl Shared {
     }
 
     /// It has ended; another one may have taken its place.
-    fn forget(&self, route: Route, number: u64) {
-        let mut open = self.open();
-        if open.get(&route).is_some_and(|known| known.number == number) {
-            open.remove(&route);
-        }
+    fn forget(&self, number: u64) {
+        self.open().retain(|_, open| open.number != number);
     }
+}
+
+/// Where a connection of ours is kept by which nothing more is said.
+const fn aside(route: Route) -> Route {
+    Route { local: SocketAddr::new(route.local.ip(), 0), remote: route.remote }
 }
 
 /// What tells connections apart: a host that has moved must not speak by one of its old address. Ports of ours come and go, and SIP's stands for all.
@@ -282,11 +298,10 @@ async fn accept_all(listener: TcpListener, local: SocketAddr, acceptor: TlsAccep
             };
             drop((permit, greeting));
             let Some(key) = StreamTls::peer(stream.get_ref().1) else { return };
-            let from = shared.peers.place(from, &key);
-            let route = of_host(local, from);
-            if let Some((number, queue)) = shared.admit(route, key) {
+            let route = of_host(local, shared.peers.place(from, &key));
+            if let Some((number, queue)) = shared.admit(route, from, key) {
                 let _ = converse(stream, route, key, queue, &shared.arrivals).await;
-                shared.forget(route, number);
+                shared.forget(number);
             }
         });
     }
@@ -323,50 +338,6 @@ impl Drop for Greeting {
             *count -= 1;
             if *count == 0 {
                 greeting.remove(&self.1);
-            }
-        }
-    }
-}
-
-/// Has the kernel notice that the other end is gone.
-pub(crate) fn watch(stream: &TcpStream) -> io::Result<()> {
-    stream.set_nodelay(true)?;
-    let socket = SockRef::from(stream);
-    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(UNHEARD).with_interval(UNHEARD / 4))?;
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    socket.set_tcp_user_timeout(Some(UNHEARD))?;
-    Ok(())
-}
-
-/// Carries messages both ways until one end has had enough.
-async fn converse(
-    stream: impl AsyncRead + AsyncWrite,
-    route: Route,
-    key: PublicKey,
-    mut queue: mpsc::Receiver<Vec<u8>>,
-    arrivals: &mpsc::Sender<Arrival>,
-) -> io::Result<()> {
-    let (mut reader, mut writer) = tokio::io::split(stream);
-    let (mut frames, mut buffer) = (Frames::default(), vec![0; 4096]);
-    loop {
-        tokio::select! {
-            read = reader.read(&mut buffer) => {
-                let read = read?;
-                if read == 0 {
-                    return Ok(());
-                }
-                frames.push(&buffer[..read]);
-                while let Some(message) = frames.next().map_err(io::Error::other)? {
-                    let arrival = Arrival { route, key, message };
-                    arrivals.send(arrival).await.map_err(|_| io::ErrorKind::BrokenPipe)?;
-                }
-            }
-            message = queue.recv() => {
-                let Some(message) = message else { return Ok(()) };
-                timeout(UNHEARD, async {
-                    writer.write_all(&message).await?;
-                    writer.flush().await
-                }).await??;
             }
         }
     }

@@ -212,7 +212,90 @@ async fn who_is_trusted_no_more_is_not_admitted() {
     let [alice, bob] = [(); 2].map(|()| Identity::generate().unwrap());
     let trusted = trusting(&[&alice]);
     let (at_bob, _to_bob, address) = server(&bob, &trusted).await;
-    assert!(at_bob.shared.admit(to(address), alice.public_key()).is_some());
+    assert!(at_bob.shared.admit(to(address), address, alice.public_key()).is_some());
     trusted.replace([]);
-    assert!(at_bob.shared.admit(to(address), alice.public_key()).is_none());
+    assert!(at_bob.shared.admit(to(address), address, alice.public_key()).is_none());
+}
+
+/// Two hosts that say something to each other at the same moment, and have no connection, begin one each.
+mod at_once {
+    use super::*;
+
+    /// The other one can be called there.
+    struct At(Arc<std::sync::OnceLock<SocketAddr>>);
+
+    impl Peers for At {
+        fn place(&self, _: SocketAddr, _: &PublicKey) -> SocketAddr {
+            *self.0.get().unwrap()
+        }
+    }
+
+    struct Side {
+        connections: Connections,
+        arrivals: mpsc::Receiver<Arrival>,
+        other: Arc<std::sync::OnceLock<SocketAddr>>,
+        at: SocketAddr,
+    }
+
+    impl Side {
+        async fn new(own: &Identity, other: &Identity) -> Self {
+            let trusted = trusting(&[other]);
+            let place = Arc::default();
+            let peers = Box::new(At(Arc::clone(&place)));
+            let (mut connections, arrivals) = Connections::new(own, &trusted, peers).unwrap();
+            let at = connections.listen(here(), own, &trusted).await.unwrap();
+            Self { connections, arrivals, other: place, at }
+        }
+
+        fn says(&self, text: &str) {
+            let route = Route { local: here(), remote: *self.other.get().unwrap() };
+            self.connections.send(route, message(text));
+        }
+
+        fn open(&self) -> Vec<bool> {
+            self.connections.shared.open().values().map(|open| open.dialled.is_some()).collect()
+        }
+    }
+
+    async fn both(lower: &Identity, higher: &Identity, later: Duration) {
+        let mut sides = [Side::new(lower, higher).await, Side::new(higher, lower).await];
+        sides[0].other.set(sides[1].at).unwrap();
+        sides[1].other.set(sides[0].at).unwrap();
+        for number in 0..3 {
+            sides[0].says(&number.to_string());
+        }
+        tokio::time::sleep(later).await;
+        for number in 0..3 {
+            sides[1].says(&number.to_string());
+        }
+        for side in &mut sides {
+            for number in 0..3 {
+                let arrival = next(&mut side.arrivals).await.expect("what waited is said");
+                assert_eq!(arrival.message, message(&number.to_string()));
+            }
+        }
+        // One stays, which both know: that of the lower key, if there were two.
+        while [0, 1].iter().any(|side| sides[*side].open().len() > 1) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!([sides[0].open(), sides[1].open()], [[true], [false]]);
+        for _ in 0..2 {
+            sides.reverse();
+            sides[0].says("more");
+            assert_eq!(next(&mut sides[1].arrivals).await.unwrap().message, message("more"));
+        }
+        assert_eq!([sides[0].open().len(), sides[1].open().len()], [1, 1]);
+    }
+
+    #[tokio::test]
+    async fn one_of_two_connections_stays_and_nothing_is_lost() {
+        for round in 0..100 {
+            let mut identities = [(); 2].map(|()| Identity::generate().unwrap());
+            identities.sort_by_key(Identity::public_key);
+            let [lower, higher] = &identities;
+            // As the one that is dialled second comes up later and later, too.
+            let later = Duration::from_micros(round * 20);
+            timeout(Duration::from_secs(20), both(lower, higher, later)).await.expect("two connections stay");
+        }
+    }
 }

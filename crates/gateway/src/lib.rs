@@ -17,6 +17,7 @@ mod agent;
 #[cfg(target_os = "linux")]
 mod authority;
 mod connections;
+mod conversation;
 mod driver;
 mod follow;
 mod framing;
