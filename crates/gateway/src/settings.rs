@@ -210,6 +210,18 @@ impl Settings {
         unless(self.supervision >= LEAST_SUPERVISION, &|| {
             format!("supervision: hosts ask every {LEAST_SUPERVISION} s, so that less than that is too short")
         });
+        faults.extend(self.faults_of_others());
+        faults
+    }
+
+    /// What contradicts itself in what is said of other gateways, and of hosts.
+    fn faults_of_others(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut unless = |fine: bool, fault: &dyn Fn() -> String| {
+            if !fine {
+                faults.push(fault());
+            }
+        };
         let names =
             self.gateways.iter().map(|gateway| &gateway.name).chain(self.hosts.iter().map(|host| &host.name));
         let keys =
@@ -224,6 +236,14 @@ impl Settings {
         }
         for key in twice(keys) {
             unless(false, &|| format!("two entries have the key {key}"));
+        }
+        for other in self.gateways.iter().filter(|other| other.address.is_ipv4() != self.address.is_ipv4()) {
+            unless(false, &|| {
+                format!(
+                    "gateways: {} has the address {}, and this one {}: hosts go from IPv4 to IPv4 and from IPv6 to IPv6",
+                    other.name, other.address, self.address
+                )
+            });
         }
         let gateways: Vec<&str> = self.gateways.iter().map(|gateway| gateway.name.as_str()).collect();
         for fault in self.plain_sip.iter().flat_map(|plain| plain.faults(&gateways)) {

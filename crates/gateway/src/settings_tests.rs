@@ -41,6 +41,7 @@ fn mistakes_are_named() {
         ("per-terminal = \"5M\"", "per-terminal = 0", "resources.per-terminal"),
         ("delay-ms = 5", "delay-ms = 5\nmtu = 1500", "unknown field `mtu`"),
         ("10.2.0.1", "10.1.0.1", "two gateways have the address 10.1.0.1"),
+        ("10.2.0.1", "fd02::1", "south has the address fd02::1, and this one 10.1.0.1"),
         ("key = \"whk1", "key = \"whk", "not a key"),
         ("delay-ms = 5", "delay-ms = -5", "access.delay-ms"),
         ("[access]", "[plain-sip]\ndigests = []\n[access]", "plain-sip.digests"),

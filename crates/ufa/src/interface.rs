@@ -127,6 +127,11 @@ pub enum Failure {
     /// No candidate has what it takes, or has answered.
     #[error("no gateway takes the terminal")]
     NoTarget,
+    /// All candidates have addresses of the other family.
+    #[error(
+        "hosts go from IPv4 to IPv4 and from IPv6 to IPv6, and no gateway that was named has the family of this one"
+    )]
+    OtherFamily,
     /// The peer has refused, with this status.
     #[error("refused with status {0}")]
     Status(u16),

@@ -33,6 +33,8 @@ mod authority_tests;
 #[cfg(test)]
 mod each_message_tests;
 #[cfg(test)]
+mod families_tests;
+#[cfg(test)]
 mod faults_tests;
 #[cfg(test)]
 mod mishaps_tests;

@@ -228,7 +228,11 @@ impl Scene {
 
     /// A gateway is told to end.
     pub(crate) fn stop_gateway(&mut self, host: usize) {
-        self.step(host, Input::Command(Command::Stop));
+        self.command(host, Command::Stop);
+    }
+
+    pub(crate) fn command(&mut self, host: usize, command: Command) {
+        self.step(host, Input::Command(command));
     }
 
     pub(crate) fn crash(&mut self, host: usize) {

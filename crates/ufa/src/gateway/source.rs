@@ -71,6 +71,11 @@ impl Gateway {
             return self.agent.tell(Event::Stays { terminal, failure: Failure::NoSession });
         };
         let application = self.sessions[at].application;
+        let family = |candidate: &SocketAddr| candidate.is_ipv4() == self.config.address.is_ipv4();
+        let (candidates, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(family);
+        if candidates.is_empty() && !others.is_empty() {
+            return self.agent.tell(Event::Stays { terminal, failure: Failure::OtherFamily });
+        }
         let mut asked = Vec::new();
         for candidate in candidates {
             // Message 1. Between gateways each request is a dialog of its own.

@@ -10,8 +10,8 @@ use super::session::{Session, State};
 use super::{Gateway, SESSIONS_MAX};
 use crate::interface::{Event, Failure};
 use crate::sip::{
-    ALLOCATED_THROUGHPUT, APPLI_CONFIG, AppliConfig, BDP, ClientId, Context, Dialog, Message, ServerId,
-    TERMINAL_CONFIG, TerminalSettings,
+    ALLOCATED_THROUGHPUT, APPLI_CONFIG, AppliConfig, BDP, ClientId, Contact, Context, Dialog, Message,
+    ServerId, TERMINAL_CONFIG, TerminalSettings,
 };
 
 /// A terminal on its way here.
@@ -72,10 +72,15 @@ impl Gateway {
         if self.sessions.iter().any(|session| session.brought_by.as_deref() == Some(request.call_id())) {
             return self.agent.respond(now, transaction, request, 482, |answer| answer);
         }
-        // Whoever speaks as is not spoken here could be told nothing, and message 8 would not be heard. Another gateway may take the terminal.
-        if ![&context.terminal, &context.correspondent]
-            .iter()
-            .all(|end| self.agent.speaks(end.target().transport))
+        // Whoever speaks as is not spoken here, or has another family of addresses, could be told nothing, and message 8 would not be heard. Another gateway may
+        // take the terminal.
+        let own = self.config.address;
+        let is_reached = |end: &Dialog| {
+            let Contact { address, transport } = end.target();
+            self.agent.speaks(transport) && address.is_ipv4() == own.is_ipv4()
+        };
+        if ![&context.terminal, &context.correspondent].into_iter().all(is_reached)
+            || context.old_address.is_ipv4() != own.is_ipv4()
         {
             return self.agent.respond(now, transaction, request, 488, |answer| answer);
         }

@@ -40,13 +40,14 @@ impl AppliConfig {
     /// That of a message.
     ///
     /// # Errors
-    /// When there is none, or it names one address twice.
+    /// When there is none, or it names one address twice, or addresses of two families: what leads to one of them does not lead to the other.
     pub fn of(message: &Message) -> Result<Self, BadHeader> {
         let bad = BadHeader(APPLI_CONFIG);
         let parameters = Parameters(message.header(APPLI_CONFIG).ok_or(bad)?);
         let add = parameters.parse("Add_IP_Addr").ok_or(bad)?;
         let delete = parameters.parse("Del_IP_Addr").ok_or(bad)?;
-        if add == delete { Err(bad) } else { Ok(Self { add, delete }) }
+        let config = Self { add, delete };
+        if add == delete || add.is_ipv4() != delete.is_ipv4() { Err(bad) } else { Ok(config) }
     }
 
     /// The way back.
