@@ -162,7 +162,11 @@ impl<M: Machine<Command = Command, Event = Event>> Runner<M> {
                 Some(AgentNews::NetworkLost { address, reason: failure.to_string() })
             }
             Event::Move(config, there) => Some(self.terminal.as_mut()?.go(config, there, self.told.clone())),
-            Event::Arrived(address) => Some(self.terminal.as_mut()?.arrived(address)),
+            Event::Arrived(address) => {
+                // The gateway before may have been silent.
+                self.decides(true);
+                Some(self.terminal.as_mut()?.arrived(address))
+            }
             // Those of gateways.
             Event::HandedOver { .. } | Event::Stays { .. } | Event::Astray { .. } => None,
         }

@@ -301,12 +301,10 @@ impl Terminal {
         }
     }
 
-    /// Asks the gateway whether it is there, if it is time to.
+    /// Asks the gateway whether it is there, if it is time to; also where message 7A is to come still.
     fn supervise(&mut self, now: Instant) {
-        let Some(session) = self.session.as_mut().filter(|session| matches!(session.state, State::Stable))
-        else {
-            return;
-        };
+        let here = |session: &&mut Session| matches!(session.state, State::Stable | State::Offered { .. });
+        let Some(session) = self.session.as_mut().filter(here) else { return };
         let (due, finding) = session.supervision.pass(now);
         if due {
             let asked = self.agent.request(now, &mut session.dialog, "OPTIONS", |request| request);
@@ -334,7 +332,9 @@ impl Terminal {
             Some(Session { state: State::Moving { due, until, .. }, .. }) => {
                 Some(due.unwrap_or(*until).min(*until))
             }
-            Some(Session { state: State::Stable, supervision, .. }) => supervision.next_deadline(),
+            Some(Session { state: State::Stable | State::Offered { .. }, supervision, .. }) => {
+                supervision.next_deadline()
+            }
             _ => None,
         };
         let transactions = self.agent.transactions.next_deadline();

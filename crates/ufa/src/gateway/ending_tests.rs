@@ -111,3 +111,20 @@ fn an_association_that_ends_in_mid_handover_takes_its_handover_with_it() {
         assert!(scene.is_quiet(), "{after}");
     }
 }
+
+/// A gateway that falls silent between messages 5A and 7A is noticed as soon as any other.
+#[test]
+fn a_gateway_that_is_gone_in_mid_handover_is_noticed() {
+    let mut scene = talking(INTERVAL);
+    scene.hand_over();
+    while !scene.exchange(whimbrel_machine::Instant::ZERO).contains(&(
+        TERMINAL,
+        SOURCE,
+        "200 INVITE".to_owned(),
+    )) {
+        scene.pass(Duration::from_millis(1));
+    }
+    scene.crash(SOURCE);
+    scene.pass(INTERVAL * 2);
+    assert!(scene.said(TERMINAL).contains(&&Event::GatewaySilent));
+}
