@@ -14,7 +14,7 @@ use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT};
 use whimbrel_ufa::{Command, Event, Gateway as Machine};
 
 use crate::acquaintances::Acquaintances;
-use crate::authority::is_of_gateways;
+use crate::authority::{Verdict, judge};
 use crate::connections::{Arrival, Connections};
 use crate::driver::{Driver, Said, seed};
 use crate::hold::{Hold, PACKET_MAX};
@@ -215,21 +215,14 @@ impl Gateway {
 
     /// A SIP message, of somebody who may say it.
     fn take(&mut self, arrival: &Arrival) -> Said {
-        // It may have come before the file was read anew.
-        if !self.known.trusted().contains(&arrival.key) {
-            return Said::default();
+        match judge(&self.known, arrival) {
+            Verdict::Heard => self.driver.datagram(arrival.route, &arrival.message),
+            Verdict::Dropped => Said::default(),
+            Verdict::Refused(text) => {
+                self.tell(GatewayNews::Trouble { text });
+                Said::default()
+            }
         }
-        // The machine refuses what is no message.
-        if is_of_gateways(&arrival.message) == Some(true) && !self.known.is_gateway(&arrival.key) {
-            self.tell(GatewayNews::Trouble {
-                text: format!(
-                    "{} asks for what only gateways may, with the key {}",
-                    arrival.route.remote, arrival.key
-                ),
-            });
-            return Said::default();
-        }
-        self.driver.datagram(arrival.route, &arrival.message)
     }
 
     fn obey(&mut self, order: Order) -> Said {
