@@ -58,6 +58,11 @@ impl Session {
         let target = self.dialog.target();
         self.dialog.is_of(request, target.transport) && from.ip() == target.address.ip()
     }
+
+    /// Whether it is where its gateway is: also if message 7A is to come still.
+    const fn is_at_gateway(&self) -> bool {
+        matches!(self.state, State::Stable | State::Offered { .. })
+    }
 }
 
 #[derive(Debug)]
@@ -81,8 +86,8 @@ impl Terminal {
     pub fn new(config: TerminalConfig, seed: &Seed) -> Self {
         let agent = Agent::new(config.address, config.sip, METHODS, seed);
         // Nobody moves towards a terminal, so nothing is asked of the transition.
-        let (cross, gateway) = (Cross::new(Box::new(Ufa)), config.gateway);
-        Self { config, agent, cross, links: Links::default(), gateway, session: None }
+        let cross = Cross::new(Box::new(Ufa));
+        Self { gateway: config.gateway, config, agent, cross, links: Links::default(), session: None }
     }
 
     /// Whether a session is up and goes on where it is.
@@ -100,8 +105,8 @@ impl Terminal {
             return;
         }
         let (call_id, tag) = (self.agent.token(), self.agent.token());
-        let names = ["terminal", "correspondent"];
-        let mut dialog = Dialog::opening(&call_id, &tag, names, self.contact(self.gateway));
+        let (names, gateway) = (["terminal", "correspondent"], self.contact(self.gateway));
+        let mut dialog = Dialog::opening(&call_id, &tag, names, gateway);
         let asked =
             self.agent.request(now, &mut dialog, "INVITE", |request| request.with(APPLICATION, application));
         if let Some(transaction) = asked {
@@ -121,9 +126,7 @@ impl Terminal {
                 "BYE" => self.ended(now, transaction, &message, route.remote),
                 _ => self.agent.refuse_method(now, transaction, &message),
             },
-            Happening::Response { transaction, message } => {
-                self.answered(now, transaction, Some(&message));
-            }
+            Happening::Response { transaction, message } => self.answered(now, transaction, Some(&message)),
             Happening::TimedOut(transaction) => self.answered(now, transaction, None),
             // How far the gateway is with its own call changes nothing here.
             Happening::Progress { .. } => {}
@@ -142,8 +145,7 @@ impl Terminal {
     /// Message 5A. Only the gateway that it is at may say this: those before it know the dialog, too.
     fn offered(&mut self, now: Instant, transaction: ServerId, request: &Message, from: SocketAddr) {
         let Self { agent, session, .. } = self;
-        let ours = |session: &&mut Session| session.is_of(request, from);
-        let Some(session) = session.as_mut().filter(ours) else {
+        let Some(session) = session.as_mut().filter(|session| session.is_of(request, from)) else {
             return agent.respond(now, transaction, request, 481, |answer| answer);
         };
         let later = session.dialog.follows(request);
@@ -235,10 +237,9 @@ impl Terminal {
         if let Some(finding) = session.supervision.answered(answered, response) {
             return self.found(now, finding);
         }
-        let failure = match response {
+        let failure = match response.map(Message::status) {
             None => Some(Failure::NoAnswer),
-            Some(response) if response.status() >= 300 => Some(Failure::Status(response.status())),
-            Some(_) => None,
+            Some(status) => (status >= 300).then_some(Failure::Status(status)),
         };
         match (&session.state, failure) {
             (State::Calling(transaction), _) if *transaction == answered => {
@@ -301,10 +302,9 @@ impl Terminal {
         }
     }
 
-    /// Asks the gateway whether it is there, if it is time to; also where message 7A is to come still.
+    /// Asks the gateway whether it is there, if it is time to.
     fn supervise(&mut self, now: Instant) {
-        let here = |session: &&mut Session| matches!(session.state, State::Stable | State::Offered { .. });
-        let Some(session) = self.session.as_mut().filter(here) else { return };
+        let Some(session) = self.session.as_mut().filter(|session| session.is_at_gateway()) else { return };
         let (due, finding) = session.supervision.pass(now);
         if due {
             let asked = self.agent.request(now, &mut session.dialog, "OPTIONS", |request| request);
@@ -315,9 +315,12 @@ impl Terminal {
 
     fn found(&mut self, now: Instant, finding: Option<Finding>) {
         match finding {
-            None => {}
             Some(Finding::Silent) => self.agent.tell(Event::GatewaySilent),
-            Some(Finding::Back) => self.agent.tell(Event::GatewayBack),
+            // One that it has left may still answer.
+            Some(Finding::Back) if self.session.as_ref().is_some_and(Session::is_at_gateway) => {
+                self.agent.tell(Event::GatewayBack);
+            }
+            None | Some(Finding::Back) => {}
             Some(Finding::Forgotten) => {
                 if let Some(session) = self.session.take_if(|session| matches!(session.state, State::Stable))
                 {
@@ -332,9 +335,7 @@ impl Terminal {
             Some(Session { state: State::Moving { due, until, .. }, .. }) => {
                 Some(due.unwrap_or(*until).min(*until))
             }
-            Some(Session { state: State::Stable | State::Offered { .. }, supervision, .. }) => {
-                supervision.next_deadline()
-            }
+            Some(session) if session.is_at_gateway() => session.supervision.next_deadline(),
             _ => None,
         };
         let transactions = self.agent.transactions.next_deadline();

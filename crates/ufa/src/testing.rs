@@ -257,6 +257,11 @@ impl Scene {
         self.step(host, Input::Datagrams { route, ecn, bytes, segment: bytes.len() });
     }
 
+    /// The terminal has not got anywhere, and is where it was to begin with.
+    pub(crate) fn come_back(&mut self) {
+        self.here = Some(address(TERMINAL, 0).ip());
+    }
+
     /// Where the terminal is.
     pub(crate) fn terminal_address(&self) -> SocketAddr {
         SocketAddr::new(self.here.expect("it is somewhere"), SIP_PORT)

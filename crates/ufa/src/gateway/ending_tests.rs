@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::Event;
 use crate::gateway::supervised::{supervised, talking};
-use crate::testing::{CORRESPONDENT, SOURCE, Scene, TARGET, TERMINAL, address};
+use crate::testing::{CORRESPONDENT, Mishap, SOURCE, Scene, TARGET, TERMINAL, Victim, address};
 
 const INTERVAL: Duration = Duration::from_secs(10);
 
@@ -127,4 +127,28 @@ fn a_gateway_that_is_gone_in_mid_handover_is_noticed() {
     scene.crash(SOURCE);
     scene.pass(INTERVAL * 2);
     assert!(scene.said(TERMINAL).contains(&&Event::GatewaySilent));
+}
+
+/// A host that has been sent away and has not got there decides by itself, whatever the gateway that it has left says later.
+#[test]
+fn an_answer_that_comes_after_the_host_has_left_counts_for_nothing() {
+    let mut scene = talking(INTERVAL);
+    let message = (SOURCE, TERMINAL, "200 OPTIONS");
+    scene.victim = Some(Victim { message, mishap: Mishap::Lost, seen: 0 });
+    scene.pass(INTERVAL * 2);
+    assert!(scene.said(TERMINAL).contains(&&Event::GatewaySilent));
+    scene.stranded = true;
+    scene.hand_over();
+    scene.pass(Duration::from_secs(1));
+    scene.command(TERMINAL, crate::Command::CannotMove);
+    let lost = |event: &&Event| matches!(event, Event::Lost(..));
+    assert_eq!(scene.said(TERMINAL).into_iter().filter(lost).count(), 1);
+    scene.victim = None;
+    scene.come_back();
+    let before = scene.log.len();
+    scene.pass(INTERVAL * 10);
+    let answered = scene.log[before..]
+        .iter()
+        .any(|(_, from, to, message)| (*from, *to, message.status()) == (SOURCE, TERMINAL, 200));
+    assert!(answered && !scene.said(TERMINAL).contains(&&Event::GatewayBack));
 }
