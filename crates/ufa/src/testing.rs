@@ -262,6 +262,11 @@ impl Scene {
         self.here = Some(address(TERMINAL, 0).ip());
     }
 
+    /// Where the terminal is, or will be when it gets there.
+    pub(crate) fn place(&self) -> Option<IpAddr> {
+        self.here.or(self.arrives.map(|(_, address)| address))
+    }
+
     /// Where the terminal is.
     pub(crate) fn terminal_address(&self) -> SocketAddr {
         SocketAddr::new(self.here.expect("it is somewhere"), SIP_PORT)
