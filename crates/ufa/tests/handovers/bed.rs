@@ -11,8 +11,8 @@ use whimbrel_testbed::traffic::{ConstantRate, Traffic};
 use whimbrel_testbed::{Log, Notes, SipCommand, SipHost, SipParts, SipRole, SipUser, User};
 use whimbrel_ufa::sip::{HardwareAddress, SIP_PORT, SipConfig};
 use whimbrel_ufa::{
-    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Resources,
-    SessionView, Transition,
+    Access, ClearSip, Command, Correspondent, Event, Gateway, GatewayConfig, Order, Patience, Release,
+    Resources, SessionView, Transition,
 };
 
 use crate::mobile::Mobile;
@@ -88,6 +88,7 @@ fn config(gateway: usize, rooms: u64, order: Order) -> GatewayConfig {
             least_buffer: 1 << 17,
         },
         order,
+        release: Release::AtGrantedRate,
         patience: Patience::default(),
         sip: sip(),
         clear: ClearSip::default(),
