@@ -19,52 +19,52 @@ use crate::mobile::Mobile;
 use crate::seen::Seen;
 
 /// How often terminals ask after their gateways, as `whimbrel send` does.
-pub const SUPERVISION: Duration = Duration::from_secs(3);
+pub(crate) const SUPERVISION: Duration = Duration::from_secs(3);
 /// Messages of both ends, and how far they are apart.
-pub const INTERVAL: Duration = Duration::from_millis(50);
-pub const MESSAGES: u64 = 1200;
+pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
+pub(crate) const MESSAGES: u64 = 1200;
 /// bit/s of a terminal.
 const THROUGHPUT: u64 = 2_000_000;
 /// Places of a gateway.
 const PLACES: u8 = 8;
 
-pub type SipWorld = World<SipHost, SipUser<Log>>;
+pub(crate) type SipWorld = World<SipHost, SipUser<Log>>;
 
 /// What a bed is made of.
-pub struct Plan {
-    pub seed: u64,
+pub(crate) struct Plan {
+    pub(crate) seed: u64,
     /// The gateways that terminals are at.
-    pub terminals: Vec<usize>,
+    pub(crate) terminals: Vec<usize>,
     /// For how many terminals each gateway has throughput.
-    pub rooms: Vec<u64>,
-    pub order: Order,
-    pub transition: Box<dyn Transition>,
+    pub(crate) rooms: Vec<u64>,
+    pub(crate) order: Order,
+    pub(crate) transition: Box<dyn Transition>,
 }
 
 /// A correspondent, gateways, and terminals that go where these say.
-pub struct Bed {
-    pub world: SipWorld,
-    pub cn: HostId,
-    pub gateways: Vec<HostId>,
-    pub mobiles: Vec<Mobile>,
+pub(crate) struct Bed {
+    pub(crate) world: SipWorld,
+    pub(crate) cn: HostId,
+    pub(crate) gateways: Vec<HostId>,
+    pub(crate) mobiles: Vec<Mobile>,
     /// From the core to each gateway.
-    pub wires: Vec<LinkId>,
+    pub(crate) wires: Vec<LinkId>,
     /// Whether each gateway runs.
     runs: Vec<bool>,
     configs: Vec<GatewayConfig>,
     /// Moves that fail from now on: the link cannot be attached.
-    pub attach_fails: bool,
+    pub(crate) attach_fails: bool,
     lives: u64,
     /// Addresses of terminals that are expected, by gateway.
     expected: Vec<Vec<IpAddr>>,
-    pub seen: Notes<Seen>,
+    pub(crate) seen: Notes<Seen>,
 }
 
-pub fn correspondent() -> SocketAddr {
+pub(crate) fn correspondent() -> SocketAddr {
     SocketAddr::from(([10, 0, 0, 1], 0))
 }
 
-pub fn gateway_address(gateway: usize) -> SocketAddr {
+pub(crate) fn gateway_address(gateway: usize) -> SocketAddr {
     SocketAddr::from(([10, gateway as u8 + 1, 0, 1], SIP_PORT))
 }
 
@@ -95,25 +95,25 @@ fn config(gateway: usize, rooms: u64, order: Order) -> GatewayConfig {
     }
 }
 
-pub fn sip() -> SipConfig {
+pub(crate) fn sip() -> SipConfig {
     SipConfig { supervision: Some(SUPERVISION), ..SipConfig::default() }
 }
 
-pub fn traffic(size: usize) -> Box<dyn Traffic> {
+pub(crate) fn traffic(size: usize) -> Box<dyn Traffic> {
     Box::new(ConstantRate::every(size, INTERVAL, MESSAGES))
 }
 
 /// Bytes of a terminal's messages: by them the correspondent tells whose they are.
-pub const fn size_of(terminal: usize) -> usize {
+pub(crate) const fn size_of(terminal: usize) -> usize {
     500 + 100 * terminal
 }
 
-pub fn link(delay: u64) -> LinkConfig {
+pub(crate) fn link(delay: u64) -> LinkConfig {
     LinkConfig { rate_bps: Some(8_000_000), delay: Duration::from_millis(delay), ..LinkConfig::default() }
 }
 
 impl Bed {
-    pub fn new(plan: Plan) -> Self {
+    pub(crate) fn new(plan: Plan) -> Self {
         let mut world = World::new(Seed::from_u64(plan.seed));
         let shared = Arc::new(Config::mobile());
         let node = |seed: &Seed, number, local| {
@@ -164,19 +164,19 @@ impl Bed {
     }
 
     /// The network decides.
-    pub fn hand_over(&mut self, gateway: usize, terminal: IpAddr, to: &[usize]) {
+    pub(crate) fn hand_over(&mut self, gateway: usize, terminal: IpAddr, to: &[usize]) {
         let candidates = to.iter().map(|to| gateway_address(*to)).collect();
         let command = SipCommand::Sip(Command::HandOver { terminal, candidates });
         self.world.act(Action::Command(self.gateways[gateway], command));
     }
 
     /// Everything that a gateway knows is lost, and it routes nothing.
-    pub fn crash(&mut self, gateway: usize) {
+    pub(crate) fn crash(&mut self, gateway: usize) {
         self.runs[gateway] = false;
         self.world.act(Action::Crash(self.gateways[gateway]));
     }
 
-    pub fn start_anew(&mut self, gateway: usize) {
+    pub(crate) fn start_anew(&mut self, gateway: usize) {
         self.lives += 1;
         let seed = self.world.seed().child("life", self.lives);
         let machine = SipParts::gateway(Gateway::new(self.configs[gateway].clone(), &seed));
@@ -186,24 +186,24 @@ impl Bed {
     }
 
     /// It stands still, and goes on where it was.
-    pub fn freeze(&mut self, gateway: usize) {
+    pub(crate) fn freeze(&mut self, gateway: usize) {
         self.runs[gateway] = false;
         self.world.act(Action::Suspend(self.gateways[gateway]));
     }
 
-    pub fn thaw(&mut self, gateway: usize) {
+    pub(crate) fn thaw(&mut self, gateway: usize) {
         self.world.act(Action::Resume(self.gateways[gateway]));
         self.runs[gateway] = true;
     }
 
     /// Between the core and each gateway, and between each gateway and its terminals.
-    pub fn all_links(&self) -> Vec<LinkId> {
+    pub(crate) fn all_links(&self) -> Vec<LinkId> {
         let radios = self.mobiles.iter().flat_map(|mobile| mobile.radios.iter().map(|radio| radio.link));
         self.wires.iter().copied().chain(radios).collect()
     }
 
     /// Lets time pass; terminals go where they are sent.
-    pub fn run_until(&mut self, until: Instant) {
+    pub(crate) fn run_until(&mut self, until: Instant) {
         loop {
             let arrives = self.mobiles.iter().filter_map(|mobile| mobile.arrives.map(|(at, ..)| at)).min();
             let look = self.world.now() + Duration::from_millis(200);
@@ -278,7 +278,7 @@ impl Bed {
     // ---- views
 
     /// What SIP has said on each host, for whoever looks for what went wrong.
-    pub fn tell(&self) {
+    pub(crate) fn tell(&self) {
         let hosts = [self.cn]
             .into_iter()
             .chain(self.gateways.clone())
@@ -291,19 +291,19 @@ impl Bed {
     }
 
     /// A gateway's machine; `None` if it does not run.
-    pub fn gateway(&self, gateway: usize) -> Option<&Gateway> {
+    pub(crate) fn gateway(&self, gateway: usize) -> Option<&Gateway> {
         match &self.world.machine(self.gateways[gateway]).parts().sip {
             SipRole::Gateway(machine) if self.runs[gateway] => Some(machine),
             _ => None,
         }
     }
 
-    pub fn sessions(&self, gateway: usize) -> Vec<SessionView> {
+    pub(crate) fn sessions(&self, gateway: usize) -> Vec<SessionView> {
         self.gateway(gateway).map(|machine| machine.sessions().collect()).unwrap_or_default()
     }
 
     /// How handovers have ended, as a gateway tells it.
-    pub fn ends(&self, gateway: usize) -> Vec<&'static str> {
+    pub(crate) fn ends(&self, gateway: usize) -> Vec<&'static str> {
         let end = |(_, event): &(Instant, Event)| match event {
             Event::HandedOver { .. } => Some("handed over"),
             Event::Stays { .. } => Some("stays"),
@@ -313,13 +313,13 @@ impl Bed {
         self.world.app(self.gateways[gateway]).heard.iter().filter_map(end).collect()
     }
 
-    pub fn said(&self, host: HostId, what: impl Fn(&Event) -> bool) -> usize {
+    pub(crate) fn said(&self, host: HostId, what: impl Fn(&Event) -> bool) -> usize {
         self.world.app(host).heard.iter().filter(|(_, event)| what(event)).count()
     }
 
     /// Every message is there once, in order, at both ends, and the associations are up. Between the correspondent and the first terminal both ends talk, and the
     /// other terminals talk alone.
-    pub fn judge_data(&self) {
+    pub(crate) fn judge_data(&self) {
         let log = |host| &self.world.app(host).user().unwrap().record;
         for (number, mobile) in self.mobiles.iter().enumerate() {
             assert!(!log(mobile.host).closed(), "the association of terminal {number} has ended");
@@ -344,7 +344,7 @@ impl Bed {
     }
 
     /// Nothing waits, nobody is expected, and sessions are of terminals that are there.
-    pub fn judge_gateways(&self) {
+    pub(crate) fn judge_gateways(&self) {
         for number in 0..self.gateways.len() {
             let Some(gateway) = self.gateway(number) else { continue };
             assert_eq!((gateway.held_bytes(), gateway.expected().count()), (0, 0), "gateway {number}");

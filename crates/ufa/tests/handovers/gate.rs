@@ -6,13 +6,13 @@ use whimbrel_machine::Instant;
 
 /// What a terminal does by itself while the network does not decide: as `whimbrel send` does (`gateway::Gated`, which has a clock and so is another crate's).
 #[derive(Debug)]
-pub struct Gate {
+pub(crate) struct Gate {
     network_decides: Arc<AtomicBool>,
     policy: Option<Governed<Seamless>>,
 }
 
 impl Gate {
-    pub const fn new(network_decides: Arc<AtomicBool>) -> Self {
+    pub(crate) const fn new(network_decides: Arc<AtomicBool>) -> Self {
         Self { network_decides, policy: None }
     }
 }

@@ -17,9 +17,9 @@ use crate::gate::Gate;
 const GAP: Duration = Duration::from_millis(150);
 
 /// A host that moves.
-pub struct Mobile {
-    pub host: HostId,
-    pub address: IpAddr,
+pub(crate) struct Mobile {
+    pub(crate) host: HostId,
+    pub(crate) address: IpAddr,
     pub(super) at: usize,
     pub(super) radios: Vec<Uplink>,
     pub(super) network_decides: Arc<AtomicBool>,
@@ -28,10 +28,10 @@ pub struct Mobile {
     pub(super) arrives: Option<(Instant, usize, IpAddr, bool)>,
     /// Since when it has been at no gateway that knows it without deciding by itself, and how long it was so at most.
     pub(super) without: Option<Instant>,
-    pub longest_without: Duration,
+    pub(crate) longest_without: Duration,
     /// The same of the time when it is not on its way.
     pub(super) without_here: Option<Instant>,
-    pub longest_without_here: Duration,
+    pub(crate) longest_without_here: Duration,
     pub(super) is_on_its_way: bool,
 }
 
@@ -134,7 +134,7 @@ impl Mobile {
     }
 
     /// The gateway that it is at.
-    pub const fn at(&self) -> usize {
+    pub(crate) const fn at(&self) -> usize {
         self.at
     }
 }

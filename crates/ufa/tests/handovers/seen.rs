@@ -9,17 +9,17 @@ use whimbrel_wire::{Chunk, Packet};
 
 /// What SCTP has sent, as it reaches gateways and hosts.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// ASCONF chunks and their answers.
-    pub asconf: u64,
+    pub(crate) asconf: u64,
     /// When the first DATA chunk for an address came to a gateway.
-    pub data: BTreeMap<IpAddr, Instant>,
+    pub(crate) data: BTreeMap<IpAddr, Instant>,
     /// When the first HEARTBEAT ACK left it.
-    pub answers: BTreeMap<IpAddr, Instant>,
+    pub(crate) answers: BTreeMap<IpAddr, Instant>,
 }
 
 impl Seen {
-    pub fn observe() -> (Notes<Self>, Box<dyn Intruder>) {
+    pub(crate) fn observe() -> (Notes<Self>, Box<dyn Intruder>) {
         Notes::by(|seen: &mut Self, now, packet: Overheard<'_>| {
             let Ok(parsed) = Packet::parse(packet.bytes) else { return };
             if packet.route.remote.port() == SIP_PORT {
