@@ -238,3 +238,7 @@ impl Side {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "cross_tests.rs"]
+mod tests;

@@ -20,23 +20,23 @@ const GAP: Duration = Duration::from_millis(150);
 pub(crate) struct Mobile {
     pub(crate) host: HostId,
     pub(crate) address: IpAddr,
-    pub(super) at: usize,
-    pub(super) radios: Vec<Uplink>,
-    pub(super) network_decides: Arc<AtomicBool>,
-    pub(super) seen: usize,
+    pub(crate) at: usize,
+    pub(crate) radios: Vec<Uplink>,
+    pub(crate) network_decides: Arc<AtomicBool>,
+    pub(crate) seen: usize,
     /// When it is at which gateway with which address, and whether that is where it was sent.
-    pub(super) arrives: Option<(Instant, usize, IpAddr, bool)>,
+    pub(crate) arrives: Option<(Instant, usize, IpAddr, bool)>,
     /// Since when it has been at no gateway that knows it without deciding by itself, and how long it was so at most.
-    pub(super) without: Option<Instant>,
+    pub(crate) without: Option<Instant>,
     pub(crate) longest_without: Duration,
     /// The same of the time when it is not on its way.
-    pub(super) without_here: Option<Instant>,
+    pub(crate) without_here: Option<Instant>,
     pub(crate) longest_without_here: Duration,
-    pub(super) is_on_its_way: bool,
+    pub(crate) is_on_its_way: bool,
 }
 
 impl Mobile {
-    pub(super) fn new(
+    pub(crate) fn new(
         world: &mut SipWorld,
         node: &impl Fn(&Seed, u64, SocketAddr) -> Node,
         relays: &[whimbrel_netsim::RouterId],
@@ -91,7 +91,7 @@ impl Mobile {
         }
     }
 
-    pub(super) fn hear(&mut self, world: &mut SipWorld, event: &Event, gateways: usize, fails: bool) {
+    pub(crate) fn hear(&mut self, world: &mut SipWorld, event: &Event, gateways: usize, fails: bool) {
         match event {
             Event::Established(_) | Event::GatewayBack => self.decides(true),
             Event::Arrived(_) => {
@@ -126,7 +126,7 @@ impl Mobile {
         world.act(Action::Fact(self.host, LinkFact::AddressDown(SocketAddr::new(self.address, 0))));
     }
 
-    pub(super) fn come(&mut self, world: &mut SipWorld, gateway: usize, address: IpAddr) {
+    pub(crate) fn come(&mut self, world: &mut SipWorld, gateway: usize, address: IpAddr) {
         (self.at, self.address) = (gateway, address);
         let radio = Uplink { address: SocketAddr::new(address, 0), ..self.radios[gateway] };
         world.act(Action::AddAddress(radio.interface, address));
