@@ -10,7 +10,7 @@ use super::sender::Sender;
 use super::turn::{Content, Next, Permit, Train, Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::{BufferSplit, RetransmissionOrder, SackRequests, TailLoss};
+use crate::config::{BufferSplit, RetransmissionOrder, TailLoss};
 use crate::interface::{PathId, PathState};
 use crate::path::Path;
 use crate::receive::SACK_ROOM;
@@ -163,8 +163,7 @@ impl Sender {
             let Some(chunk) = self.outstanding.get(tsn) else { break };
             let mut data = chunk.data(tsn);
             // The answer is urgent after a timeout (RFC 7053 §4).
-            data.immediate |=
-                loss == Loss::Timeout && self.sack_requests == SackRequests::WhereTheSenderWaits;
+            data.immediate |= loss == Loss::Timeout && self.asks_for_sacks();
             // Some networks lose certain bytes each time, such as those of which a translator makes a UDP checksum of 0. With another I bit, which asks
             // for nothing but an earlier answer, all checksums are others.
             if self.repair.tail == TailLoss::Probe {

@@ -9,7 +9,6 @@ use super::sender::Sender;
 use super::turn::{Turn, overhead};
 use crate::auth::chunk_writer::ChunkWriter;
 use crate::auth::session::Auth;
-use crate::config::SackRequests;
 use crate::path::{Path, Paths};
 
 /// A message is not cut just to fill a packet if less user data than this would fit.
@@ -51,9 +50,10 @@ impl Sender {
         while let Some(len) = self.next_piece_len(writer.room_for(auth, chunk_type::DATA), fragment, first) {
             let mut piece = self.streams.take(len).expect("a piece was announced");
             self.window.probe_allowed = false;
+            // RFC 9260 §6.1: the I bit where the sender cannot go on without the SACK.
             let after = flight + data_chunk_len(len);
             let waits = flight < cwnd && after >= cwnd || turn.shuts_down && self.streams.is_empty();
-            piece.immediate |= waits && self.sack_requests == SackRequests::WhereTheSenderWaits;
+            piece.immediate |= waits && self.asks_for_sacks();
             let urgent = piece.urgent;
             let (tsn, chunk) = self.outstanding.push(piece, path.id, turn.now, first);
             let fits = writer.push(auth, &chunk.data(tsn));

@@ -21,8 +21,7 @@ use crate::config::{
     RetransmissionConfig, SackRequests,
 };
 use crate::interface::{Message, PathCounters, PathId, SendError};
-use crate::path::congestion::NewPath;
-use crate::path::{Path, Paths};
+use crate::path::{Path, Paths, congestion::NewPath};
 
 /// The sending half of an association: what waits in the streams, what is outstanding, the peer's window, and what is known of
 /// each path as far as sending goes.
@@ -44,7 +43,7 @@ pub(crate) struct Sender {
     /// The rules that are no objects.
     pub(super) repair: RetransmissionConfig,
     multipath: MultipathConfig,
-    pub(super) sack_requests: SackRequests,
+    asks_for_sacks: bool,
     /// See [`LONGEST_ROUND_TRIP`].
     longest_round_trip: Duration,
     /// Bytes of user data that may be undelivered, at most.
@@ -112,7 +111,7 @@ impl Sender {
             growth: growth::rule(config.multipath.growth),
             repair: repair.clone(),
             multipath: config.multipath.clone(),
-            sack_requests: config.sack.requests,
+            asks_for_sacks: config.sack.requests == SackRequests::WhereTheSenderWaits,
             longest_round_trip: config.rto.max.max(LONGEST_ROUND_TRIP),
             send_buffer: config.limits.send_buffer,
             cut_for: config.pmtu.cut_for.map(|bytes| bytes & !3),
@@ -303,6 +302,10 @@ impl Sender {
     /// The packets in bytes that chunks are cut to fit, whatever the paths carry.
     pub(super) fn cut_for(&self) -> Option<usize> {
         self.cut_for
+    }
+
+    pub(super) fn asks_for_sacks(&self) -> bool {
+        self.asks_for_sacks
     }
 
     /// The scheduler and what it may look at.
