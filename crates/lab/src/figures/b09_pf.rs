@@ -102,22 +102,29 @@ impl Figure {
     }
 
     /// How many failures in a row make the path inactive that never comes back: time-outs and HEARTBEATs without an answer.
+    ///
+    /// A row begins when the path was active last. That may be before the outage: what overruns the path's queue times out as well.
     fn failures(&self, mut trip: Trip) -> Option<f64> {
         let from = trip.began + self.outage[0];
         trip.bed.radio[NEW].cut(&mut trip.bed.world, from);
-        trip.bed.run_until(from);
-        let until = from + LONGEST;
         let cn = trip.bed.cn;
         let timeouts = |path: &PathView| path.counters.timeouts;
-        let before = trip.bed.path(NEW).as_ref().map(timeouts)?;
-        let (mut seen, mut failures) = (Seen::default(), None);
-        trip.bed.world.run_until_or(until, |world| {
+        // There is no such path yet.
+        let (mut before, mut seen, mut failures) = (0, Seen::default(), None);
+        trip.bed.world.run_until_or(from + LONGEST, |world| {
             let paths = world.app(cn).paths(world.machine(cn));
             // What goes out in the moment in which the path is given up has not failed yet.
             let probes = seen.probes;
             seen.look(world.now(), &paths);
-            let slow = seen.before.as_ref().filter(|path| path.state == PathState::Inactive);
-            failures = slow.map(|path| (timeouts(path) - before + probes) as f64);
+            match &seen.before {
+                Some(slow) if slow.state == PathState::Active => {
+                    (before, seen.probes) = (timeouts(slow), 0);
+                }
+                Some(slow) if slow.state == PathState::Inactive => {
+                    failures = Some((timeouts(slow) - before + probes) as f64);
+                }
+                _ => {}
+            }
             failures.is_some()
         });
         failures

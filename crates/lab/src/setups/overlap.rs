@@ -166,11 +166,6 @@ impl Overlap {
         self.world.app(self.cn).paths(self.world.machine(self.cn))
     }
 
-    /// The sender's path to the mobile node in a network.
-    pub(crate) fn path(&self, network: usize) -> Option<PathView> {
-        self.paths().into_iter().find(|view| view.route.remote == mobile_in(network))
-    }
-
     /// Records the run. The capture is what the mobile node's interfaces see.
     ///
     /// # Errors
