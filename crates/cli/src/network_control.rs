@@ -135,9 +135,7 @@ impl NetworkArgs {
             Agent::correspondent(&identity::own()?, &self.gateway, transition, self.listener(news)).await;
         Ok(Beside(Some(agent.map_err(anyhow::Error::from)?)))
     }
-}
 
-impl NetworkArgs {
     /// Tells what an agent says, and keeps in mind where networks have moved somebody.
     fn listener(&self, news: Arc<impl News>) -> mpsc::UnboundedSender<AgentNews> {
         let (sender, mut receiver) = mpsc::unbounded_channel::<AgentNews>();

@@ -27,8 +27,7 @@ pub(crate) struct Said {
 impl Sink<Event> for Said {
     fn transmit(&mut self, transmit: &Transmit, bytes: &[u8]) {
         // Packets of others have no port.
-        let all = [Transport::Tls, Transport::Udp, Transport::Tcp];
-        if all.iter().any(|sip| sip.local_port() == transmit.route.local.port()) {
+        if Transport::at_local_port(transmit.route.local.port()).is_some() {
             self.sip.push((transmit.route, bytes.to_vec()));
         } else {
             self.packets.push(bytes.to_vec());

@@ -23,8 +23,7 @@ pub struct Witnessed<'a> {
 impl<'a> Witnessed<'a> {
     /// `None` if the route is not one of SIP.
     pub(crate) fn new(route: Route, inbound: bool, message: &'a [u8]) -> Option<Self> {
-        let all = [Transport::Tls, Transport::Udp, Transport::Tcp];
-        let over = all.into_iter().find(|sip| sip.local_port() == route.local.port())?;
+        let over = Transport::at_local_port(route.local.port())?;
         let local = SocketAddr::new(route.local.ip(), over.port());
         let (from, to) = if inbound { (route.remote, local) } else { (local, route.remote) };
         Some(Self { from, to, over, inbound, message })

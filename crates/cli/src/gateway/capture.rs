@@ -1,8 +1,8 @@
 //! SIP as a gateway says and hears it, for Wireshark.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -23,6 +23,10 @@ impl SipCapture {
     /// Begins a file that its owner alone may read: it shows who has called whom.
     pub(super) fn create(path: &Path, trouble: UnboundedSender<GatewayNews>) -> io::Result<Self> {
         let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        // One that is there already may be everybody's.
+        if file.metadata()?.is_file() {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
         Self::of(Box::new(file), trouble)
     }
 

@@ -1,5 +1,4 @@
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt;
 
 use tokio::sync::mpsc;
 
@@ -19,6 +18,8 @@ fn contains(bytes: &[u8], what: &[u8]) -> bool {
 fn what_is_said_is_in_the_file_which_is_its_owners() {
     let directory = tempfile::TempDir::new().unwrap();
     let path = directory.path().join("sip.pcapng");
+    std::fs::write(&path, "of somebody else").unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
     let (news, _told) = mpsc::unbounded_channel();
     let mut capture = SipCapture::create(&path, news).unwrap();
     say(&mut capture, Transport::Tls);

@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ADDR", value_parser = page::address)]
     metrics: Option<SocketAddr>,
     /// Write every message of SIP that the gateway says and hears into this file (pcapng), readable by you alone, for Wireshark, tshark or sngrep: also what TLS hides
-    /// from the network. It shows who has called whom, and no password.
+    /// from the network, and without what is refused for want of a password. It shows who has called whom, and no password. A file that is there is overwritten.
     #[arg(long, value_name = "FILE")]
     capture: Option<PathBuf>,
     #[command(flatten)]

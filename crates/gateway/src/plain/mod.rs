@@ -88,7 +88,7 @@ impl PlainSip {
 
     /// Whether it carries what is sent by this route.
     pub(crate) fn carries(route: Route) -> bool {
-        [Transport::Udp, Transport::Tcp].iter().any(|sip| sip.local_port() == route.local.port())
+        Transport::at_local_port(route.local.port()).is_some_and(Transport::is_clear)
     }
 
     /// The next message, and what becomes of it. `known` says whether a request needs no proof: it has come from the first address, and is answered at the

@@ -2,7 +2,7 @@
 
 use core::net::IpAddr;
 use core::time::Duration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use whimbrel_machine::Instant;
 
@@ -11,6 +11,9 @@ use super::config::{Access, Release, Resources};
 
 /// Bits of the packet that the round trip between gateway and terminal is reckoned with (section V.B of the paper: 1500 bytes).
 const PACKET_BITS: f64 = 1500.0 * 8.0;
+
+/// Packets leave at this rate at least, in bit/s: what is left for the last of many terminals may be next to nothing, which does not say how much its network carries.
+const LEAST_RATE: u64 = 64_000;
 
 /// Addresses that have been heard without having been given, at most.
 const HEARD_MAX: usize = 4096;
@@ -41,7 +44,7 @@ impl Leaving {
     /// A packet of so many bytes leaves. The rate doubles with each second.
     fn pass(&mut self, size: u64, granted: u64) {
         let seconds = self.next.saturating_since(self.since).as_secs().min(20);
-        let rate = granted.max(1).saturating_mul(1 << seconds);
+        let rate = granted.max(LEAST_RATE).saturating_mul(1 << seconds);
         self.next += Duration::from_nanos((size * 8).saturating_mul(1_000_000_000) / rate);
     }
 }
@@ -54,6 +57,8 @@ pub(super) struct Allocations {
     /// Where the search for a free address begins: an address that has just become free is given last.
     next: usize,
     given: BTreeMap<IpAddr, Allocation>,
+    /// What has waited for terminals that have come, and have nothing here any more: it leaves next.
+    behind: VecDeque<HoldingBuffer>,
     /// Addresses of our network in use by somebody whom we have given none.
     heard: BTreeMap<IpAddr, Instant>,
     /// For how long they are taken to have it.
@@ -63,7 +68,15 @@ pub(super) struct Allocations {
 impl Allocations {
     pub(super) fn new(access: &Access, resources: Resources, heard_for: Duration) -> Self {
         let addresses = access.addresses.clone();
-        Self { resources, addresses, next: 0, given: BTreeMap::new(), heard: BTreeMap::new(), heard_for }
+        Self {
+            resources,
+            addresses,
+            next: 0,
+            given: BTreeMap::new(),
+            behind: VecDeque::new(),
+            heard: BTreeMap::new(),
+            heard_for,
+        }
     }
 
     // ---- inputs
@@ -122,6 +135,12 @@ impl Allocations {
 
     /// A packet that has waited and leaves now. When none is left no more is kept for its terminal.
     pub(super) fn release(&mut self, now: Instant, release: Release) -> Option<Held> {
+        while let Some(buffer) = self.behind.front_mut() {
+            if let Some((held, _)) = buffer.release() {
+                return Some(held);
+            }
+            self.behind.pop_front();
+        }
         for allocation in self.given.values_mut() {
             let Some(leaving) = allocation.leaving.as_mut().filter(|leaving| leaving.next <= now) else {
                 continue;
@@ -139,7 +158,8 @@ impl Allocations {
 
     /// Nobody has this address any more.
     pub(super) fn free(&mut self, address: IpAddr) {
-        self.given.remove(&address);
+        let had = self.given.remove(&address).filter(|allocation| allocation.leaving.is_some());
+        self.behind.extend(had.and_then(|allocation| allocation.waiting));
     }
 
     pub(super) fn get_mut(&mut self, address: IpAddr) -> Option<&mut Allocation> {

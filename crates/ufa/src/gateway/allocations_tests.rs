@@ -99,6 +99,32 @@ fn packets_do_not_wait_for_ever() {
     assert!(elapsed > Duration::from_secs(1), "{elapsed:?}");
 }
 
+/// A granted bit/s says nothing of the network, and must not hold anybody up.
+#[test]
+fn who_is_granted_next_to_nothing_has_what_has_waited_within_seconds() {
+    let mut allocations = allocations();
+    let address = allocations.expect(Instant::ZERO, 1, 100_000).unwrap();
+    hold(&mut allocations, address, 100);
+    allocations.arrived(Instant::ZERO, address);
+    assert_eq!(released(&mut allocations, Duration::from_secs(5)), 100);
+}
+
+/// Its session ends, or the gateway does. Of a terminal that has not come what has waited is dropped.
+#[test]
+fn what_has_waited_leaves_also_if_its_terminal_has_nothing_here_any_more() {
+    for (comes, leave) in [(true, 3), (false, 0)] {
+        let mut allocations = allocations();
+        let address = allocations.expect(Instant::ZERO, 1_000_000, 100_000).unwrap();
+        hold(&mut allocations, address, 3);
+        if comes {
+            allocations.arrived(Instant::ZERO, address);
+        }
+        allocations.free(address);
+        let left = core::iter::from_fn(|| allocations.release(Instant::ZERO, Release::AtGrantedRate));
+        assert_eq!(left.count(), leave);
+    }
+}
+
 #[test]
 fn an_address_that_has_become_free_is_given_last() {
     let mut allocations = allocations();

@@ -36,6 +36,11 @@ impl Transport {
         }
     }
 
+    /// What [`Self::local_port`] stands for.
+    pub fn at_local_port(port: u16) -> Option<Self> {
+        [Self::Udp, Self::Tcp, Self::Tls].into_iter().find(|transport| transport.local_port() == port)
+    }
+
     /// Whether anyone on the way can read and change it.
     pub const fn is_clear(self) -> bool {
         matches!(self, Self::Udp | Self::Tcp)
